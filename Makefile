@@ -1,0 +1,66 @@
+# make demo   a throw-away repository, synced and shown: the tour
+# make test   every test, with coverage
+# The rest is for those who change git-asr; CONTRIBUTING.md says more.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PYTEST_ARGS ?=
+BENCH_ARGS ?=
+
+.PHONY: demo test lint format docs bench wheel-check clean
+
+demo: $(VENV)/.installed
+	@PATH="$(abspath $(BIN)):$$PATH" git asr demo $(DIR)
+
+test: $(VENV)/.developing
+	$(BIN)/coverage erase
+	$(BIN)/pytest -n auto --cov --cov-report= $(PYTEST_ARGS)
+	$(BIN)/coverage report --fail-under=95
+	$(BIN)/coverage report --include='git_asr/converters/*' --fail-under=100
+
+lint: $(VENV)/.developing
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(VENV)/.developing
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: $(VENV)/.developing
+	$(BIN)/python -m tests.support.command_docs
+
+bench: $(VENV)/.developing
+	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+# Builds the source package, the wheel from it, and runs that in an environment of its own.
+wheel-check: $(VENV)/.developing
+	rm -rf build/wheel-check && mkdir -p build/wheel-check
+	$(BIN)/python -m build --outdir build/wheel-check/dist . >build/wheel-check/build.log 2>&1 \
+	  || { cat build/wheel-check/build.log; exit 1; }
+	$(BIN)/python -m venv build/wheel-check/venv
+	build/wheel-check/venv/bin/python -m pip --disable-pip-version-check --quiet install build/wheel-check/dist/*.whl
+	cd build/wheel-check && PATH="$(abspath build/wheel-check/venv/bin):$$PATH" \
+	  && git asr --version && git asr demo demo >demo.log \
+	  && git -C demo asr sessions && git -C demo fsck --strict --no-dangling
+
+clean:
+	rm -rf $(VENV) build dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "error: git-asr needs Python 3.11 or newer" >&2; \
+	       echo "hint: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 2; }
+	@$(PYTHON) -m venv $(VENV) \
+	  || { echo "error: $(PYTHON) cannot make a virtual environment" >&2; \
+	       echo "hint: on Debian and Ubuntu: apt install python3-venv" >&2; rm -rf $(VENV); exit 2; }
+
+$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.developing: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install --editable '.[dev]'
+	@touch $@ $(VENV)/.installed

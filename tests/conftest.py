@@ -1,0 +1,41 @@
+"""What holds for every test: Git sees nothing of the machine it runs on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """An own, empty home; no configuration of user or system; fixed identity, dates, language and time zone."""
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ:
+            if name.startswith(("GIT_", "XDG_", "LC_", "ENTIRE_")) and not name.startswith("GIT_ASR_"):
+                patch.delenv(name)
+        fixed = {
+            "HOME": str(home),
+            "USERPROFILE": str(home),
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_AUTHOR_NAME": "Ann Author",
+            "GIT_AUTHOR_EMAIL": "ann@example.com",
+            "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z",
+            "GIT_COMMITTER_NAME": "Carl Committer",
+            "GIT_COMMITTER_EMAIL": "carl@example.com",
+            "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
+            "LANG": "C.UTF-8",
+            "TZ": "UTC",
+        }
+        for name, value in fixed.items():
+            patch.setenv(name, value)
+        yield home

@@ -1,0 +1,151 @@
+"""Reads the companion ref with plain Git and the standard library, and checks all that it holds against the rules."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import subprocess
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+PROJECT = Path(__file__).parents[2]
+REF = "refs/asr/sessions"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredStream:
+    """A stream as it is stored: header, transcript records, link records."""
+
+    name: str
+    header: dict[str, Any]
+    records: list[dict[str, Any]]
+    links: list[dict[str, Any]]
+    summary: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBundle:
+    """A session's bundle: its place in the tree, its manifest, its files by path, its streams by ID."""
+
+    path: str
+    manifest: dict[str, Any]
+    files: dict[str, bytes]
+    streams: dict[str, StoredStream]
+
+    @property
+    def links(self) -> list[dict[str, Any]]:
+        return [record for stream in self.streams.values() for record in stream.links]
+
+
+@functools.cache
+def schema(name: str) -> Draft202012Validator:
+    text = (PROJECT / "git_asr" / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8")
+    return Draft202012Validator(json.loads(text))
+
+
+def tree_files(repo: Path, revision: str = REF) -> dict[str, bytes]:
+    """All files of a revision."""
+    listing = _git(repo, "ls-tree", "-r", "-z", "--full-tree", revision).split(b"\0")
+    entries = [(line.split(b"\t")[0].split()[2], line.split(b"\t")[1].decode()) for line in listing if line]
+    out = _git(repo, "cat-file", "--batch", stdin=b"".join(oid + b"\n" for oid, _ in entries))
+    files: dict[str, bytes] = {}
+    at = 0
+    for _, path in entries:
+        end = out.index(b"\n", at)
+        size = int(out[at:end].split()[2])
+        files[path] = out[end + 1 : end + 1 + size]
+        at = end + size + 2
+    return files
+
+
+def tip(repo: Path, ref: str = REF) -> str | None:
+    """Where a ref stands; None where there is none."""
+    return _git(repo, "for-each-ref", "--format=%(objectname)", ref).decode().strip() or None
+
+
+def bundles(repo: Path, revision: str = REF) -> list[StoredBundle]:
+    """Every bundle, each checked: names, digests, schemas, order, numbers (see ``check``)."""
+    if tip(repo, revision) is None:
+        return []
+    folders: dict[str, dict[str, bytes]] = defaultdict(dict)
+    for path, data in tree_files(repo, revision).items():
+        harness, shard, name, rest = path.split("/", 3)
+        folders[f"{harness}/{shard}/{name}"][rest] = data
+    return [check(path, files) for path, files in sorted(folders.items())]
+
+
+def check(path: str, files: dict[str, bytes]) -> StoredBundle:
+    """Check one bundle by the profile and give what it holds."""
+    manifest = json.loads(files["bundle.json"])
+    schema("bundle").validate(manifest)
+    (session,) = manifest["sessions"]
+    digest = hashlib.sha256(session["session"]["id"].encode("utf-8", "surrogatepass")).hexdigest()
+    assert path.split("/")[1] == digest[:2]
+    listed = {"bundle.json"}
+    for blob in manifest["blobs"]:
+        blob_path = f"blobs/sha256/{blob['sha256']}"
+        listed.add(blob_path)
+        assert len(files[blob_path]) == blob["bytes"]
+        assert hashlib.sha256(files[blob_path]).hexdigest() == blob["sha256"]
+    streams = {}
+    for entry in session["streams"]:
+        for file in entry["files"]:
+            listed.add(file["path"])
+            assert len(files[file["path"]]) == file["bytes"]
+            assert hashlib.sha256(files[file["path"]]).hexdigest() == file["sha256"]
+        streams[entry["stream"]] = _stream(
+            session["session"], entry, files, {b["sha256"] for b in manifest["blobs"]}
+        )
+    assert listed == set(files)
+    assert [*streams] == sorted(streams)
+    assert {sha for stream in streams.values() for sha in _referenced(stream)} == {
+        b["sha256"] for b in manifest["blobs"]
+    }
+    return StoredBundle(path, manifest, files, streams)
+
+
+def _stream(
+    key: dict[str, Any], entry: dict[str, Any], files: dict[str, bytes], blobs: set[str]
+) -> StoredStream:
+    joined = b"".join(files[file["path"]] for file in entry["files"])
+    assert joined.endswith(b"\n")
+    header, *records = [json.loads(line) for line in joined.split(b"\n")[:-1]]
+    schema("header").validate(header)
+    assert header["stream"] == entry["stream"]
+    assert header["session"] == key
+    for record in records:
+        errors = sorted(schema("record").iter_errors(record), key=str)
+        assert not errors, (record["id"], errors[0].message)
+    seqs = [record["seq"] for record in records]
+    assert seqs == sorted(set(seqs))
+    ids = [record["id"] for record in records]
+    assert len(ids) == len(set(ids))
+    assert len(records) == entry["records"]
+    parts = [file for file in entry["files"] if "~0" in file["path"]]
+    assert all(file["bytes"] <= 262_144 or files[file["path"]].count(b"\n") == 1 for file in parts)
+    transcript = [record for record in records if record["seq"] < 2**52]
+    links = [record for record in records if record["seq"] >= 2**52]
+    assert all(record["type"] in ("vcs", "io.entire/checkpoint") for record in links)
+    assert entry["summary"]["commits"] == sorted({r["commit"] for r in links if r["type"] == "vcs"})
+    stream = StoredStream(entry["stream"], header, transcript, links, entry["summary"])
+    assert set(_referenced(stream)) <= blobs
+    return stream
+
+
+def _referenced(stream: StoredStream) -> list[str]:
+    """The blobs that a stream's own fields name."""
+    found: list[str] = []
+    for record in [stream.header, *stream.records, *stream.links]:
+        found += [value["blob"] for field, value in record.items() if field.endswith("Blob")]
+        content = record.get("content")
+        found += [part["blob"] for part in content if "blob" in part] if isinstance(content, list) else []
+    return found
+
+
+def _git(repo: Path, *args: str, stdin: bytes = b"") -> bytes:
+    return subprocess.run(["git", *args], cwd=repo, input=stdin, capture_output=True, check=True).stdout

@@ -1,0 +1,104 @@
+"""The documentation says what is so."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from git_asr import __version__
+from git_asr.cli import group
+from tests.support import command_docs
+from tests.support.run import PROJECT, run_cli
+
+PAGES = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md"), *(PROJECT / "hooks").glob("*.md")])
+README = (PROJECT / "README.md").read_text("utf-8")
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+KEY = re.compile(r"asr\.[a-z][A-Za-z0-9-]*")
+
+
+@pytest.mark.parametrize("name", [None, *group.COMMANDS])
+def test_the_page_of_commands_is_their_help(name: str | None) -> None:
+    assert command_docs.section(name) in command_docs.PAGE.read_text("utf-8"), "run `make docs`"
+
+
+def test_the_page_of_commands_holds_nothing_else() -> None:
+    titles = re.findall(r"^## (.*)$", command_docs.PAGE.read_text("utf-8"), re.MULTILINE)
+    assert titles == ["git asr", *(f"git asr {name}" for name in group.COMMANDS)]
+
+
+def test_the_manual_page_is_current() -> None:
+    assert command_docs.MANUAL.read_text("utf-8") == command_docs.manual(), "run `make docs`"
+
+
+@pytest.mark.parametrize("name", [None, "demo"])
+def test_the_help_is_what_a_user_sees(name: str | None, tmp_path: Path) -> None:
+    shown = run_cli([*([name] if name else []), "--help"], tmp_path, env={"COLUMNS": "80"})
+    assert shown.out == command_docs.help_of(name)
+
+
+def read_keys() -> set[str]:
+    """Every ``asr.*`` key that the program names: string constants that are one, as a whole."""
+    constants = (
+        node.value
+        for file in (PROJECT / "git_asr").rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+    return {value for value in constants if KEY.fullmatch(value)}
+
+
+def test_every_configuration_key_is_documented_and_read() -> None:
+    page = (PROJECT / "docs" / "configuration.md").read_text("utf-8")
+    assert set(re.findall(r"^## `(asr\.[^`]+)`", page, re.MULTILINE)) == read_keys()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    for target in LINK.findall(text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        assert file.exists(), f"{page.name}: {target}"
+        assert not anchor or anchor in anchors(file), f"{page.name}: {target}"
+
+
+def anchors(file: Path) -> set[str]:
+    titles = re.findall(r"^#+ (.*)$", file.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_every_page_is_reached_from_the_readme() -> None:
+    reached, left = set(), [PROJECT / "README.md"]
+    while left:
+        page = left.pop()
+        if page in reached or page.suffix != ".md" or not page.exists():
+            continue
+        reached.add(page)
+        links = LINK.findall(page.read_text("utf-8"))
+        paths = [link.partition("#")[0] for link in links if not re.match(r"[a-z]+:|#", link)]
+        left += [(page.parent / path).resolve() for path in paths]
+    assert set(PAGES) <= reached
+
+
+def test_the_commands_of_the_readme_are_in_the_makefile() -> None:
+    makefile = (PROJECT / "Makefile").read_text("utf-8")
+    named = set(re.findall(r"\bmake ([a-z-]+)", README))
+    assert {"demo", "test"} <= named
+    assert named <= set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+
+
+def test_the_commands_of_the_readme_and_the_tutorial_are_there() -> None:
+    tutorial = (PROJECT / "docs" / "tutorial.md").read_text("utf-8")
+    lines = re.findall(r"^ *(?:\$ )?git asr ([a-z]+)", README + tutorial, re.MULTILINE)
+    assert {"sync", "log", "demo"} <= set(lines) <= set(group.COMMANDS)
+
+
+def test_the_changelog_has_this_version() -> None:
+    changelog = (PROJECT / "CHANGELOG.md").read_text("utf-8")
+    assert re.search(rf"^## ({re.escape(__version__)}|Unreleased)", changelog, re.MULTILINE)
+    assert f'version = "{__version__}"' in (PROJECT / "pyproject.toml").read_text("utf-8")

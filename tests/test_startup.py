@@ -1,0 +1,53 @@
+"""Start-up is a feature: what is imported, read from ``-X importtime``."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.run import PROJECT
+
+LIBRARIES = frozenset({"pygit2", "git", "orjson", "filelock"})
+
+STARTS: dict[tuple[str, ...], frozenset[str]] = {
+    ("--version",): LIBRARIES | {"click", "dataclasses", "json", "subprocess"},
+    ("--help",): LIBRARIES | {"subprocess"},
+    ("-h",): LIBRARIES | {"subprocess"},
+    ("snyc",): LIBRARIES,
+    ("sync", "--help"): frozenset({"git"}),
+    ("log", "--help"): frozenset({"git"}),
+    ("sessions", "--help"): frozenset({"git"}),
+    ("demo", "--help"): LIBRARIES,
+}
+"""A command line, and what must not be imported for it: top-level names (``git`` is GitPython)."""
+
+
+def imports(*arguments: str) -> set[str]:
+    """Every module that is imported by one command line; a measured process would import coverage's too."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+    ended = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "git_asr", *arguments],
+        cwd=PROJECT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = [line for line in ended.stderr.splitlines() if line.startswith("import time:")]
+    return {line.rpartition("|")[2].strip() for line in lines}
+
+
+@pytest.mark.parametrize("arguments", STARTS, ids=" ".join)
+def test_start(arguments: tuple[str, ...]) -> None:
+    found = imports(*arguments)
+    assert "git_asr.cli.main" in found
+    assert {name.partition(".")[0] for name in found} & STARTS[arguments] == set()
+
+
+@pytest.mark.parametrize("arguments", ["--version", "--help", "snyc"])
+def test_no_command_is_imported(arguments: str) -> None:
+    own = {name for name in imports(arguments) if name.startswith("git_asr.cli.")}
+    assert own <= {f"git_asr.cli.{name}" for name in ("main", "group", "render", "usage")}
