@@ -1,0 +1,1 @@
+"""The format itself, pure: records, IDs, files of a stream, bundles."""

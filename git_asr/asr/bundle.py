@@ -1,0 +1,236 @@
+"""Bundles: the files of one or more sessions and the manifest that lists them (profile section 7)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from git_asr.asr import codec, large, parts
+from git_asr.asr.draft import Record
+from git_asr.asr.header import PRODUCER, SessionKey
+from git_asr.asr.version import FORMAT_VERSION
+from git_asr.errors import AsrError
+
+MANIFEST = "bundle.json"
+
+PutFile = Callable[[str, bytes], None]
+"""Takes a file of the bundle: its path with slashes, and its bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file as the manifest lists it. ``sha256`` in hex."""
+
+    path: str
+    bytes: int
+    sha256: str
+
+    def record(self) -> dict[str, Any]:
+        """The entry as the manifest writes it."""
+        return {"path": self.path, "bytes": self.bytes, "sha256": self.sha256}
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEntry:
+    """A stream as the manifest lists it: the files in the order in which they are joined, and what lists need."""
+
+    stream: str
+    files: tuple[File, ...]
+    records: int
+    content_level: str
+    format_version: str
+    summary: Mapping[str, Any]
+    other: Mapping[str, Any] = field(default_factory=dict)
+    """Fields that this version does not know, kept."""
+
+    def record(self) -> dict[str, Any]:
+        """The entry as the manifest writes it."""
+        return {
+            "stream": self.stream,
+            "files": [file.record() for file in self.files],
+            "records": self.records,
+            "contentLevel": self.content_level,
+            "formatVersion": self.format_version,
+            "summary": dict(self.summary),
+            **self.other,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session of a bundle: its key and its streams, sorted by stream ID."""
+
+    key: SessionKey
+    streams: tuple[StreamEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """``bundle.json``. ``forgotten`` is set, and ``sessions`` hold no streams, where a session was forgotten."""
+
+    sessions: tuple[Session, ...]
+    blobs: tuple[large.Blob, ...] = ()
+    shareable: bool = False
+    forgotten: Mapping[str, Any] | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+    def dump(self) -> bytes:
+        """The file: 2-space indented, lists sorted, keys in the order of the profile, one final LF."""
+        record: dict[str, Any] = {
+            "formatVersion": FORMAT_VERSION,
+            "producer": {"name": PRODUCER},
+            "shareable": self.shareable,
+            "sessions": [
+                {
+                    "session": session.key.record(),
+                    "streams": [s.record() for s in sorted(session.streams, key=lambda s: s.stream)],
+                }
+                for session in sorted(self.sessions, key=lambda s: s.key)
+            ],
+            "blobs": [
+                {"sha256": blob.sha256, "bytes": blob.bytes, "mediaType": blob.media_type}
+                for blob in sorted(self.blobs, key=lambda b: b.sha256)
+            ],
+        }
+        if self.forgotten is not None:
+            record["forgotten"] = dict(self.forgotten)
+        if self.meta:
+            record["_meta"] = dict(self.meta)
+        return codec.encode_indented(record)
+
+
+def load(data: bytes) -> Manifest:
+    """Read a manifest.
+
+    Raises:
+        AsrError: it is no manifest, or names a file that the rules of names do not allow.
+    """
+    try:
+        return _manifest(codec.decode(data).value)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise AsrError(f"a damaged {MANIFEST}: {error}") from error
+
+
+def _manifest(record: dict[str, Any]) -> Manifest:
+    sessions = tuple(
+        Session(
+            SessionKey(
+                one["session"]["harness"], one["session"]["id"], one["session"].get("idSource", "native")
+            ),
+            tuple(_entry(entry) for entry in one["streams"]),
+        )
+        for one in record["sessions"]
+    )
+    blobs = tuple(large.Blob(b["sha256"], b["bytes"], b["mediaType"]) for b in record["blobs"])
+    forgotten = record.get("forgotten")
+    return Manifest(sessions, blobs, bool(record.get("shareable")), forgotten, record.get("_meta") or {})
+
+
+_ENTRY = ("stream", "files", "records", "contentLevel", "formatVersion", "summary")
+
+
+def _entry(record: dict[str, Any]) -> StreamEntry:
+    files = tuple(File(file["path"], file["bytes"], file["sha256"]) for file in record["files"])
+    for file in files:
+        if not parts.is_stream_file(file.path):
+            raise ValueError(f"a file name that is not allowed: {file.path!r}")
+    return StreamEntry(
+        record["stream"],
+        files,
+        record["records"],
+        record["contentLevel"],
+        record["formatVersion"],
+        record["summary"],
+        {key: value for key, value in record.items() if key not in _ENTRY},
+    )
+
+
+class BundleWriter:
+    """Writes the files of a bundle through ``put`` as they come, and the manifest at the end.
+
+    Nothing is held but the manifest and one part, so the size of a session does not matter.
+    """
+
+    def __init__(self, put: PutFile) -> None:
+        self._put = put
+        self._sessions: dict[SessionKey, list[StreamEntry]] = {}
+        self._blobs: dict[str, large.Blob] = {}
+
+    def blob(self, data: bytes, media_type: str) -> large.Blob:
+        """Write a blob, once for the bundle. Of two media types for the same bytes the smaller text stays."""
+        blob = large.describe(data, media_type)
+        known = self._blobs.get(blob.sha256)
+        if known is None:
+            self._put(parts.blob_path(blob.sha256), data)
+        if known is None or media_type < known.media_type:
+            self._blobs[blob.sha256] = blob
+        return blob
+
+    def records(self, stream: str, records: Iterable[Record]) -> tuple[File, ...]:
+        """Write the transcript records of a stream as parts; the files in order."""
+        lines = (large.line(record, self.blob) for record in records)
+        return tuple(
+            self._file(parts.part_path(stream, number), data)
+            for number, data in enumerate(parts.cut(lines), start=1)
+        )
+
+    def stream(
+        self,
+        key: SessionKey,
+        header: Record,
+        written: Sequence[File],
+        links: Sequence[Record],
+        *,
+        records: int,
+        summary: Mapping[str, Any],
+    ) -> None:
+        """Write the header and the links of a stream whose ``records`` transcript records are ``written``."""
+        stream = header["stream"]
+        files = [self._file(parts.header_path(stream), large.line(header, self.blob)), *written]
+        if links:
+            data = b"".join(large.line(link, self.blob) for link in links)
+            files.append(self._file(parts.links_path(stream), data))
+        entry = StreamEntry(
+            stream,
+            tuple(files),
+            records + len(links),
+            header["contentLevel"],
+            header["formatVersion"],
+            summary,
+        )
+        self._sessions.setdefault(key, []).append(entry)
+
+    def close(self) -> Manifest:
+        """Write the manifest and return it."""
+        manifest = Manifest(
+            tuple(Session(key, tuple(streams)) for key, streams in self._sessions.items()),
+            tuple(self._blobs.values()),
+        )
+        self._put(MANIFEST, manifest.dump())
+        return manifest
+
+    def _file(self, path: str, data: bytes) -> File:
+        self._put(path, data)
+        return file_entry(path, data)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenStream:
+    """A stream as it was written: its header and its link records."""
+
+    header: Record
+    links: tuple[Record, ...]
+
+
+def file_entry(path: str, data: bytes) -> File:
+    """The manifest entry of a file with these bytes."""
+    return File(path, len(data), hashlib.sha256(data).hexdigest())
+
+
+def streams(manifest: Manifest) -> Iterator[tuple[SessionKey, StreamEntry]]:
+    """Every stream of a manifest with its session's key."""
+    for session in manifest.sessions:
+        for entry in session.streams:
+            yield session.key, entry

@@ -1,0 +1,92 @@
+"""Large values leave the record for a blob (profile section 1, *large values*)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from git_asr.asr import codec
+from git_asr.asr.draft import Record
+
+FIELD_LIMIT = 64 * 1024
+"""Bytes of a field's JSON text; a longer one becomes a blob."""
+
+_ENVELOPE = frozenset(
+    (
+        *("type", "seq", "id", "idSource", "idScope", "ts", "predecessors", "supersedes", "copiedFrom"),
+        *("inferenceId", "capture", "stream", "session", "sessionIds", "messageId", "callId", "callIdSource"),
+        *("requestId", "formatVersion"),
+    )
+)
+"""Fields that are never replaced: the IDs of section 3 and what a reader needs to know where a record stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """The manifest entry of a blob: SHA-256 in hex, size in bytes, media type."""
+
+    sha256: str
+    bytes: int
+    media_type: str
+
+
+PutBlob = Callable[[bytes, str], Blob]
+"""Stores bytes of a media type and names them."""
+
+
+def describe(data: bytes, media_type: str) -> Blob:
+    """The manifest entry for these bytes."""
+    return Blob(hashlib.sha256(data).hexdigest(), len(data), media_type)
+
+
+def line(record: Record, put: PutBlob) -> bytes:
+    """Write one record as a line with its LF; fields whose JSON text exceeds 64 KiB go through ``put``.
+
+    A text part of ``content`` that is too long becomes a part with a blob; any other field becomes
+    ``<field>Blob``: ``{blob, mediaType, bytes}``, as UTF-8 for a string, as JSON text for everything else.
+    """
+    data = codec.encode(record)
+    if len(data) <= FIELD_LIMIT:
+        return data + b"\n"
+    small: Record = {}
+    for field, value in record.items():
+        kept = _content(value, put) if field == "content" else value
+        if field in _ENVELOPE or len(text := codec.encode(kept)) <= FIELD_LIMIT:
+            small[field] = kept
+        else:
+            small[field + "Blob"] = _reference(*_payload(kept, text), put)
+    return codec.encode(small) + b"\n"
+
+
+def _content(value: Any, put: PutBlob) -> Any:
+    """The parts of a message with their long texts replaced."""
+    if not isinstance(value, list):
+        return value
+    return [_part(part, put) for part in value]
+
+
+def _part(part: Any, put: PutBlob) -> Any:
+    if not isinstance(part, dict) or part.get("type") != "text" or not isinstance(part.get("text"), str):
+        return part
+    text = codec.encode(part["text"])
+    if len(text) <= FIELD_LIMIT:
+        return part
+    rest = {key: value for key, value in part.items() if key not in ("type", "text")}
+    return {"type": "text", **_reference(*_payload(part["text"], text), put), **rest}
+
+
+def _payload(value: Any, text: bytes) -> tuple[bytes, str]:
+    """The bytes of a blob and their media type: UTF-8 for text without lone surrogates, else the JSON text."""
+    if isinstance(value, str):
+        try:
+            return value.encode("utf-8"), "text/plain"
+        except UnicodeEncodeError:
+            pass
+    return text, "application/json"
+
+
+def _reference(data: bytes, media_type: str, put: PutBlob) -> dict[str, Any]:
+    blob = put(data, media_type)
+    return {"blob": blob.sha256, "mediaType": blob.media_type, "bytes": blob.bytes}

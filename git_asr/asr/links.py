@@ -1,0 +1,116 @@
+"""The links file of a stream: ``vcs`` records and one checkpoint record per checkpoint (profile section 6)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from git_asr.asr import codec
+from git_asr.asr.draft import Record
+
+CHECKPOINT = "io.entire/checkpoint"
+SESSION = "io.entire/session"
+_FLOOR = 2**52
+
+
+@dataclass(frozen=True, slots=True)
+class CommitLink:
+    """A commit whose message names a checkpoint.
+
+    ``commit``: full ID. ``committed_at``: RFC 3339 with the committer's own offset. ``place``: where the trailer
+    stood in the message (``last-block``, ``column-0``, ``elsewhere``).
+    """
+
+    commit: str
+    checkpoint: str
+    committed_at: str
+    place: str
+
+
+def vcs(link: CommitLink, object_format: str, session_ids: Sequence[str]) -> Record:
+    """The ``vcs`` record of a commit link, without its seq.
+
+    ``session_ids``: the session's ID as this checkpoint stores it; several where it stores the session under more.
+    """
+    entire: dict[str, Any] = {"id": link.checkpoint}
+    if session_ids:
+        entire["session_id"] = session_ids[0] if len(session_ids) == 1 else list(session_ids)
+    return {
+        "type": "vcs",
+        "id": f"{link.checkpoint}@{link.commit}",
+        "idSource": "derived",
+        "action": "commit",
+        "commit": link.commit,
+        "objectFormat": object_format,
+        "evidence": "reported",
+        "committedAt": link.committed_at,
+        "_meta": {CHECKPOINT: entire, "git-asr/trailer": {"place": link.place}},
+    }
+
+
+def checkpoint(
+    identifier: str,
+    *,
+    session_ids: Sequence[str],
+    root: Mapping[str, Any],
+    sessions: Sequence[Mapping[str, Any]],
+    ts: str | None = None,
+    start: int | None = None,
+    through: int | None = None,
+) -> Record:
+    """The record of one checkpoint of a session, without its seq.
+
+    ``session_ids``: as in ``vcs``; they stand beside the metadata, which may become a blob. ``root``: the
+    checkpoint's own metadata; ``sessions``: the metadata of its folders that hold the session, newest first.
+    ``start``: first position of the checkpoint's slice; ``through``: last position of its copy; both None where the
+    checkpoint has no readable copy.
+    """
+    known = {"ts": ts, "start": start, "through": through}
+    return {
+        "type": CHECKPOINT,
+        "id": identifier,
+        **{name: value for name, value in known.items() if value is not None},
+        "sessionIds": list(session_ids),
+        "_meta": {
+            CHECKPOINT: dict(root),
+            SESSION: dict(sessions[0]) if len(sessions) == 1 else [dict(session) for session in sessions],
+        },
+    }
+
+
+def unite(*groups: Iterable[Record]) -> list[Record]:
+    """All link records of the groups, one per ID: of two with other content the greater bytes stay.
+
+    The result is numbered anew and sorted, so the order of the groups does not matter (profile section 8).
+    """
+    best: dict[str, tuple[bytes, Record]] = {}
+    for group in groups:
+        for record in group:
+            bare = {field: value for field, value in record.items() if field != "seq"}
+            data = codec.encode(bare)
+            known = best.get(record["id"])
+            if known is None or data > known[0]:
+                best[record["id"]] = (data, bare)
+    return _numbered([record for _, record in best.values()])
+
+
+def commits(records: Iterable[Record]) -> list[str]:
+    """The commits that link records name, sorted, each once."""
+    return sorted({record["commit"] for record in records if record.get("type") == "vcs"})
+
+
+def _seq(identifier: str) -> int:
+    digest = hashlib.sha256(identifier.encode("utf-8", "surrogatepass")).digest()
+    return _FLOOR + (int.from_bytes(digest[:7], "big") >> 4)
+
+
+def _numbered(records: list[Record]) -> list[Record]:
+    """Place each record at 2^52 + the first 52 bits of its ID's SHA-256; of equal ones the greater ID goes on."""
+    placed: list[tuple[int, Record]] = []
+    last = _FLOOR - 1
+    for seq, identifier, record in sorted((_seq(r["id"]), r["id"], r) for r in records):
+        last = max(seq, last + 1)
+        placed.append((last, {"type": record["type"], "seq": last, "id": identifier, **record}))
+    return [{**record, "seq": seq} for seq, record in placed]

@@ -1,0 +1,88 @@
+"""What a list or a log line needs to know of a stream, gathered while its records pass (profile section 7)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from git_asr.asr.draft import Record
+from git_asr.asr.usage import add, normal
+
+PROMPT_LENGTH = 200
+"""Characters of the first prompt that a summary keeps."""
+
+_COUNTED = {"tool_call": "toolCalls", "tool_result": "toolResults", "git-asr/unit": "units"}
+
+
+class Summary:
+    """Watches the records of one stream; ``record`` gives the manifest's ``summary``.
+
+    Only what the records say is counted: a stream whose converter does not name prompts has no count of them.
+    """
+
+    def __init__(self) -> None:
+        self.records = 0
+        self.started_at: str | None = None
+        self.ended_at: str | None = None
+        self._counts: Counter[str] = Counter()
+        self._models: dict[str, None] = {}
+        self._first_prompt: str | None = None
+        self._usage: dict[str, dict[str, Any]] = {}
+
+    def watch(self, records: Iterable[Record]) -> Iterator[Record]:
+        """Pass the records on and note what they say."""
+        for record in records:
+            self.records += 1
+            stamp = record.get("ts")
+            if stamp is not None:
+                self.started_at = self.started_at or stamp
+                self.ended_at = stamp
+            self._note(record)
+            yield record
+
+    def record(
+        self, *, agent: str, models: Sequence[str], first_prompt: str | None, commits: Sequence[str]
+    ) -> dict[str, Any]:
+        """The summary; the arguments stand in where the records say nothing, absent values are left out."""
+        usage: dict[str, Any] = {}
+        for one in self._usage.values():
+            usage = add(usage, one)
+        prompt = self._first_prompt or first_prompt
+        known = {
+            "startedAt": self.started_at,
+            "endedAt": self.ended_at,
+            "firstPrompt": prompt and prompt[:PROMPT_LENGTH],
+            "counts": dict(sorted(self._counts.items())),
+            "usage": usage,
+        }
+        return {
+            "agent": agent,
+            "models": list(self._models) or list(models),
+            **{field: value for field, value in known.items() if value},
+            "commits": list(commits),
+        }
+
+    def _note(self, record: Record) -> None:
+        kind = record["type"]
+        if "copiedFrom" in record:
+            return  # counted where it comes from
+        if kind in _COUNTED:
+            self._counts[_COUNTED[kind]] += 1
+        elif kind == "message" and record.get("author") == "human":
+            self._counts["prompts"] += 1
+            self._first_prompt = self._first_prompt or _text(record.get("content"))
+        elif kind == "inference":
+            if record["inferenceId"] not in self._usage:
+                self._counts["inferences"] += 1
+            self._usage[record["inferenceId"]] = normal(record.get("usage"))
+            if record.get("model"):
+                self._models[record["model"]] = None
+
+
+def _text(content: Any) -> str | None:
+    """The first text of a message's content."""
+    for part in content if isinstance(content, list) else ():
+        if isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str):
+            return str(part["text"])
+    return None

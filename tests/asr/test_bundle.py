@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from git_asr.asr import bundle, links
+from git_asr.asr.bundle import BundleWriter, Manifest, load
+from git_asr.asr.header import Header, Producer, SessionKey
+from git_asr.asr.parts import header_path, links_path, part_path
+from git_asr.errors import AsrError
+
+KEY = SessionKey("claude-code", "ses-1")
+
+
+def head(stream: str = "ses-1") -> dict[str, Any]:
+    return Header(
+        stream, KEY, {"state": "partial", "through": 2}, Producer("opaque", 1, "converter", "x-jsonl")
+    ).record()
+
+
+def write(records: list[dict[str, Any]], own: list[dict[str, Any]]) -> tuple[dict[str, bytes], Manifest]:
+    files: dict[str, bytes] = {}
+    writer = BundleWriter(files.__setitem__)
+    written = writer.records("ses-1", records)
+    writer.stream(
+        KEY, head(), written, own, records=len(records), summary={"agent": "a", "models": [], "commits": []}
+    )
+    return files, writer.close()
+
+
+def test_a_bundle_lists_every_file_with_size_and_hash() -> None:
+    own = links.unite([{"type": "vcs", "id": "x"}])
+    files, manifest = write([{"type": "a/b", "seq": 1, "id": "i", "value": "v" * 70_000}], own)
+    assert set(files) == {
+        "bundle.json",
+        header_path("ses-1"),
+        part_path("ses-1", 1),
+        links_path("ses-1"),
+        f"blobs/sha256/{manifest.blobs[0].sha256}",
+    }
+    ((key, entry),) = bundle.streams(manifest)
+    assert key == KEY
+    assert [file.path for file in entry.files] == [
+        header_path("ses-1"),
+        part_path("ses-1", 1),
+        links_path("ses-1"),
+    ]
+    for file in entry.files:
+        assert (file.bytes, file.sha256) == (
+            len(files[file.path]),
+            hashlib.sha256(files[file.path]).hexdigest(),
+        )
+    assert entry.records == 2
+    assert load(files["bundle.json"]) == manifest
+
+
+def test_the_manifest_is_indented_and_in_the_order_of_the_profile() -> None:
+    files, _ = write([], [])
+    text = files["bundle.json"].decode()
+    assert text.startswith(
+        '{\n  "formatVersion": "0.1",\n  "producer": {\n    "name": "git-asr"\n  },\n  "shareable": false,\n'
+    )
+    assert text.endswith("\n}\n")
+    assert list(orjson.loads(text)) == ["formatVersion", "producer", "shareable", "sessions", "blobs"]
+
+
+def test_the_header_is_in_the_order_of_the_profile_and_leaves_out_the_unknown() -> None:
+    full = Header(
+        "s",
+        KEY,
+        {"state": "partial", "through": 1},
+        Producer("claude-code", 3, "converter", "claude-code-jsonl", "2.1", [{"feature": "f"}]),
+        started_at="a",
+        ended_at="b",
+        lineage={"continues": {}},
+        workspace={"cwd": "/"},
+        native_sources=[{"oid": "x"}],
+        meta={"m": 1},
+    ).record()
+    assert " ".join(full) == (
+        "type formatVersion stream session startedAt endedAt contentLevel capture producer lineage workspace"
+        " nativeSources _meta"
+    )
+    assert full["producer"]["source"] == {"format": "claude-code-jsonl", "formatVersion": "2.1"}
+    assert full["producer"]["version"] == "claude-code/3"
+    assert " ".join(head()) == "type formatVersion stream session contentLevel capture producer"
+    assert Producer("none", 1, "import").record() == {
+        "name": "git-asr",
+        "version": "none/1",
+        "method": "import",
+        "lossy": [],
+    }
+
+
+def test_the_same_blob_is_written_once_with_one_media_type() -> None:
+    puts: list[str] = []
+    writer = BundleWriter(lambda path, data: puts.append(path))
+    first, second = writer.blob(b"x", "text/plain"), writer.blob(b"x", "application/json")
+    third = writer.blob(b"x", "text/plain")
+    assert first.sha256 == second.sha256 == third.sha256
+    assert len(puts) == 1
+    assert [blob.media_type for blob in writer.close().blobs] == ["application/json"]
+
+
+def test_keys_know_whether_there_is_a_transcript_and_do_not_depend_on_the_source_of_the_id() -> None:
+    assert SessionKey("unknown", "x").bare
+    assert not KEY.bare
+    assert SessionKey("a", "b", "native") == SessionKey("a", "b", "metadata")
+    assert KEY.reference() == {"harness": "claude-code", "id": "ses-1"}
+    assert KEY.pair == ("claude-code", "ses-1")
+
+
+def test_unknown_fields_of_a_stream_entry_are_kept() -> None:
+    files, _ = write([], [])
+    record = orjson.loads(files["bundle.json"])
+    record["sessions"][0]["streams"][0]["new"] = [1]
+    record["forgotten"] = {"reason": "r"}
+    record["_meta"] = {"k": 1}
+    again = orjson.loads(load(orjson.dumps(record)).dump())
+    assert again == record
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b'{"sessions":[{"session":{"harness":"h"},"streams":[]}],"blobs":[]}',
+        b'{"sessions":[],"blobs":[{}]}',
+        b'{"sessions":7,"blobs":[]}',
+    ],
+)
+def test_a_damaged_manifest_is_an_error(damage: bytes) -> None:
+    with pytest.raises(AsrError, match=r"damaged bundle\.json"):
+        load(damage)
+
+
+def test_a_manifest_that_names_a_file_elsewhere_is_refused() -> None:
+    files, _ = write([], [])
+    with pytest.raises(AsrError, match="not allowed"):
+        load(files["bundle.json"].replace(b"sessions/ses-1.jsonl", b"sessions/../x.jsonl"))
+
+
+@given(st.text())
+def test_any_first_prompt_can_be_written(prompt: str) -> None:
+    files: dict[str, bytes] = {}
+    writer = BundleWriter(files.__setitem__)
+    writer.stream(KEY, head(), (), (), records=0, summary={"firstPrompt": prompt})
+    writer.close()
+    ((_, entry),) = bundle.streams(load(files["bundle.json"]))
+    assert entry.summary["firstPrompt"] == prompt

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from git_asr.asr.summary import Summary
+from git_asr.asr.usage import add, normal
+
+
+def summed(records: list[dict[str, Any]], **arguments: Any) -> dict[str, Any]:
+    summary = Summary()
+    assert list(summary.watch(records)) == records
+    given = {"agent": "x", "models": ["label"], "first_prompt": None, "commits": ["c"], **arguments}
+    return summary.record(**given)
+
+
+def test_unknown_is_left_out() -> None:
+    assert summed([]) == {"agent": "x", "models": ["label"], "commits": ["c"]}
+
+
+def test_units_prompts_calls_and_times_are_counted() -> None:
+    records = [
+        {"type": "git-asr/unit", "ts": "2026-01-01T00:00:00Z"},
+        {
+            "type": "message",
+            "author": "human",
+            "content": [{"type": "json"}, {"type": "text", "text": "p" * 300}],
+        },
+        {"type": "message", "author": "agent", "content": [{"type": "text", "text": "no"}]},
+        {"type": "tool_call", "ts": "2026-01-01T00:01:00Z"},
+        {"type": "tool_call", "copiedFrom": {}},
+        {"type": "message", "author": "human", "content": None},
+    ]
+    assert summed(records) == {
+        "agent": "x",
+        "models": ["label"],
+        "startedAt": "2026-01-01T00:00:00Z",
+        "endedAt": "2026-01-01T00:01:00Z",
+        "firstPrompt": "p" * 200,
+        "counts": {"prompts": 2, "toolCalls": 1, "units": 1},
+        "commits": ["c"],
+    }
+
+
+def test_later_usage_of_a_call_replaces_the_earlier() -> None:
+    def inference(identifier: str, out: int) -> dict[str, Any]:
+        return {
+            "type": "inference",
+            "inferenceId": identifier,
+            "model": "m",
+            "usage": {"output": {"total": out}},
+        }
+
+    summary = summed(
+        [inference("a", 1), inference("a", 5), inference("b", 2), {"type": "inference", "inferenceId": "c"}]
+    )
+    assert summary["usage"] == {"output": {"total": 7}}
+    assert summary["counts"] == {"inferences": 3}
+    assert summary["models"] == ["m"]
+
+
+def test_a_prompt_from_outside_stands_in() -> None:
+    assert summed([], first_prompt="hello")["firstPrompt"] == "hello"
+
+
+def test_normal_keeps_what_is_known() -> None:
+    usage = {
+        "input": {"total": 5, "includesCache": None, "junk": "x"},
+        "cacheRead": 0,
+        "cacheWrite": -1,
+        "output": {"total": True},
+        "other": 3,
+    }
+    assert normal(usage) == {"input": {"total": 5, "includesCache": None}, "cacheRead": 0}
+    assert normal("x") == {}
+
+
+def test_adding_two_readings_of_the_cache_leaves_it_open() -> None:
+    left, right = (
+        {"input": {"total": 1, "includesCache": True}},
+        {"input": {"total": 2, "includesCache": False}},
+    )
+    assert add(left, right) == {"input": {"total": 3, "includesCache": None}}
+    assert add(left, left)["input"]["includesCache"] is True
+    assert add({"cacheRead": 1}, {"output": {"reasoning": 2}}) == {"cacheRead": 1, "output": {"reasoning": 2}}
+
+
+COUNTS = st.integers(0, 10**9)
+USAGE = st.fixed_dictionaries(
+    {},
+    optional={
+        "input": st.fixed_dictionaries({}, optional={"total": COUNTS, "uncached": COUNTS}),
+        "cacheRead": COUNTS,
+        "cacheWrite": COUNTS,
+        "output": st.fixed_dictionaries({}, optional={"total": COUNTS, "reasoning": COUNTS}),
+    },
+)
+
+
+@given(USAGE, USAGE, USAGE)
+def test_adding_is_a_sum(a: dict[str, Any], b: dict[str, Any], c: dict[str, Any]) -> None:
+    assert add(a, b) == add(b, a)
+    assert add(add(a, b), c) == add(a, add(b, c))
+    assert add(a, {}) == a
