@@ -1,0 +1,89 @@
+"""Which format a transcript has, by its content (reference native-transcripts, sections 1.7 and 14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from io import BytesIO
+from itertools import chain, islice
+from typing import Any
+
+from git_asr.asr.codec import JsonError, decode, decode_values
+from git_asr.converters.base import NativeFormat, Sample
+from git_asr.converters.registry import FORMATS
+
+_VALUES = 20
+"""Values of JSON Lines that are looked at."""
+
+_LINES = 200
+"""Lines that are looked at for them: damaged ones give no value."""
+
+_BEGINNING = 2000
+"""Bytes that formats without JSON are judged by."""
+
+_BLANK = b" \t\r\n\x00\xef\xbb\xbf"
+
+
+def detect(transcript: bytes | Iterable[bytes]) -> NativeFormat | None:
+    """The format of a transcript, or None if it is no known one.
+
+    ``transcript``: its bytes, or its files in order (see ``units.read_units``). Of JSON Lines only the head is
+    decoded; what may be a document is read as a whole. Never raises, whatever the bytes are.
+    """
+    chunks = iter([transcript] if isinstance(transcript, bytes) else transcript)
+    start = next((start for chunk in chunks if (start := chunk.lstrip(_BLANK))), b"")
+    lines: Sample | None
+    if start[:1] in (b"{", b"["):
+        lines, document = _json_samples(start, chunks)
+    else:
+        lines, document = Sample((), document=False, text=_beginning(start)), None
+    for native in FORMATS:
+        sample = lines if native.array is None else document
+        if sample is not None and native.recognises(sample):
+            return native
+    return None
+
+
+def _json_samples(start: bytes, rest: Iterator[bytes]) -> tuple[Sample | None, Sample | None]:
+    """The transcript seen as JSON Lines and as a document; None where it cannot be that.
+
+    ``start``: its first file from the first character on; ``rest``: the files after it. One value on the only line
+    of the first file may be both: a document with further slices, or a first line.
+    """
+    text = _beginning(start)
+    present = _present([start])
+    values, damage = decode_values(next(present))
+    document = None
+    if not values:
+        files = [start, *rest]
+        whole = _whole(files)
+        if whole is not None:
+            return None, Sample(whole, document=True, text=text)
+        rest = iter(files[1:])
+    elif len(values) == 1 and damage is None and next(present, None) is None:
+        document = Sample((values[0][0],), document=True, text=text)
+    return Sample(_head(chain([start], rest)), document=False, text=text), document
+
+
+def _head(chunks: Iterable[bytes]) -> tuple[Any, ...]:
+    """The first values of JSON Lines."""
+    lines = islice(_present(chunks), _LINES)
+    return tuple(islice((value for line in lines for value, _, _ in decode_values(line)[0]), _VALUES))
+
+
+def _present(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines that are not blank."""
+    return (line for chunk in chunks for line in BytesIO(chunk) if line.strip(_BLANK))
+
+
+def _whole(files: Sequence[bytes]) -> tuple[Any] | None:
+    """The value that the first file is, or all of them together; None if they are none."""
+    for data in (files[0], b"\n".join(files))[: len(files)]:
+        try:
+            return (decode(data).value,)
+        except JsonError:
+            continue
+    return None
+
+
+def _beginning(start: bytes) -> str:
+    return start[:_BEGINNING].decode("utf-8", "replace")

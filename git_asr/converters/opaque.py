@@ -1,0 +1,104 @@
+"""The converter that knows no format: every unit becomes one record that holds its value (profile section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from git_asr.asr import codec
+from git_asr.asr.codec import NON_FINITE
+from git_asr.asr.draft import Draft
+from git_asr.asr.ids import PART_SPAN, SECOND_VALUE, usable
+from git_asr.converters.base import Facts, NativeFormat, Unit
+
+_LAST_PART = PART_SPAN - 1
+
+Losses = tuple[dict[str, str], ...]
+
+_LINE_LOSSES: Losses = (
+    {
+        "feature": "whitespace",
+        "reason": "blank lines, line ends and what is blank around a value are not kept",
+    },
+    {"feature": "cut_last_line", "reason": "a last line that no decoder reads may still be being written"},
+    {
+        "feature": "duplicate_keys",
+        "reason": "of equal keys in a line that is not strict JSON the last is kept",
+    },
+)
+_DOCUMENT_LOSSES: Losses = (
+    {"feature": "whitespace", "reason": "the document is written anew, without its layout"},
+    {
+        "feature": "number_precision",
+        "reason": "integers beyond 64 bits and decimals beyond doubles are rounded",
+    },
+    {"feature": "duplicate_keys", "reason": "of equal keys in one object the last is kept"},
+    {
+        "feature": "slice_heads",
+        "reason": "a document stored in slices keeps what the first says beside its array",
+    },
+)
+
+
+class Opaque:
+    """One ``git-asr/unit`` for each unit, without looking into it; the format only tells where it stands."""
+
+    name = "opaque"
+    version = 1
+
+    def __init__(self, lossy: Losses, *, snapshot: bool) -> None:
+        """``snapshot``: whether the source is rewritten as a whole, so that a position holds for one capture."""
+        self.lossy = lossy
+        self._snapshot = snapshot
+
+    def convert(self, units: Iterator[Unit], native: NativeFormat | None) -> Iterator[Draft]:
+        """Yield one draft a unit, in order.
+
+        A malformed unit is a ``git-asr/notice`` with its text, but not if it is the last one of a source that
+        grows: it may still be being written, so it is held back, and converting fewer lines gives a prefix.
+        """
+        held: Unit | None = None
+        for unit in units:
+            if held is not None:
+                yield self._draft(held, native)
+                held = None
+            if unit.kind == "malformed" and not self._snapshot:
+                held = unit
+            else:
+                yield self._draft(unit, native)
+
+    def _draft(self, unit: Unit, native: NativeFormat | None) -> Draft:
+        facts = Facts() if native is None or unit.kind != "value" else native.facts(unit.value)
+        kind, fields, stored = _content(unit, facts)
+        meta: dict[str, Any] = {"git-asr/malformed": True} if unit.kind == "malformed" else {}
+        if unit.flags:
+            meta["git-asr/encoding"] = list(unit.flags)
+        return Draft(
+            kind,
+            unit.position,
+            min(unit.index * SECOND_VALUE, _LAST_PART),
+            fields,
+            native_id=facts.id if usable(facts.id) else None,
+            ts=facts.ts,
+            id_scope="capture" if self._snapshot else None,  # numbering gives it to derived IDs only
+            native=stored,
+            meta=meta or None,
+        )
+
+
+def _content(unit: Unit, facts: Facts) -> tuple[str, dict[str, Any], dict[str, Any] | None]:
+    """Type and fields of the record, and what ``native`` holds where the value is no JSON."""
+    if unit.kind == "malformed":
+        return "git-asr/notice", {"level": "warning", "text": unit.value}, None
+    fields: dict[str, Any] = {} if facts.type is None else {"unitType": facts.type}
+    if NON_FINITE in unit.flags:
+        return "git-asr/unit", fields, {"value": codec.lenient(unit.value)}
+    fields["value"] = unit.value if unit.text is None else codec.Raw(unit.text)
+    return "git-asr/unit", fields, None
+
+
+LINES = Opaque(_LINE_LOSSES, snapshot=False)
+"""For JSON Lines and text: strict values are embedded byte for byte."""
+
+DOCUMENTS = Opaque(_DOCUMENT_LOSSES, snapshot=True)
+"""For documents, whose elements are written anew."""

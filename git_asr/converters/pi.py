@@ -1,0 +1,71 @@
+"""Pi and its fork oh-my-pi: a tree of entries under a header (reference native-transcripts, sections 6 and 12.3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from git_asr.converters.base import Facts, Sample
+from git_asr.converters.fields import chain, objects, part, text, time
+
+_FORK_TYPES = frozenset(["ttsr_injection", "session_init", "mode_change"])
+
+
+class Pi:
+    """A ``session`` line, then entries with ``id`` and ``parentId`` (the oldest version has neither)."""
+
+    __slots__ = ()
+    harness = "pi"
+    name = "pi-jsonl"
+    array: str | None = None
+    marks_start = True
+    first_line = True
+
+    def recognises(self, sample: Sample) -> bool:
+        """By the header."""
+        return _is_pi(objects(sample))
+
+    def facts(self, value: Any) -> Facts:
+        """The header names the session and is no part of the tree."""
+        return _facts(value)
+
+
+class OhMyPi:
+    """Pi's format with further types of entries; without one near the start it counts as Pi's."""
+
+    __slots__ = ()
+    harness = "oh-my-pi"
+    name = "oh-my-pi-jsonl"
+    array: str | None = None
+    marks_start = True
+    first_line = True
+
+    def recognises(self, sample: Sample) -> bool:
+        """By the header and one of the fork's own types."""
+        values = objects(sample)
+        return _is_pi(values) and any(text(value, "type") in _FORK_TYPES for value in values)
+
+    def facts(self, value: Any) -> Facts:
+        """As Pi's."""
+        return _facts(value)
+
+
+def _is_pi(values: tuple[dict[str, Any], ...]) -> bool:
+    return bool(values) and _is_header(values[0]) and ("version" in values[0] or "cwd" in values[0])
+
+
+def _is_header(value: Any) -> bool:
+    return text(value, "type") == "session" and text(value, "id") is not None
+
+
+def _facts(value: Any) -> Facts:
+    if _is_header(value):
+        return Facts(session=text(value, "id"), ts=time(value, "timestamp"), type="session", opens=True)
+    chained, parent = chain(value, "id", "parentId")
+    return Facts(
+        id=text(value, "id"),
+        ts=time(value, "timestamp"),
+        type=text(value, "type"),
+        payload=text(part(value, "message"), "role") or text(value, "customType"),
+        chained=chained,
+        parent=parent,
+    )

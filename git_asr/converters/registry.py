@@ -1,0 +1,74 @@
+"""Every native format, in the order of detection, and which converter serves it (docs/registry.md has the table)."""
+
+from __future__ import annotations
+
+from git_asr.converters.amp import AmpDocument, AmpLines
+from git_asr.converters.antigravity import Antigravity
+from git_asr.converters.base import Converter, NativeFormat
+from git_asr.converters.claude_code import ClaudeCode
+from git_asr.converters.codex import Codex
+from git_asr.converters.copilot import Copilot
+from git_asr.converters.cursor import CursorLines
+from git_asr.converters.devin import DevinTrajectory
+from git_asr.converters.droid import Droid
+from git_asr.converters.etf import EntireTranscript
+from git_asr.converters.external_lines import ExternalLines
+from git_asr.converters.gemini import GeminiDocument, GeminiLines
+from git_asr.converters.goose import GooseDocument, GooseLines
+from git_asr.converters.kiro import KiroDocument, KiroLines
+from git_asr.converters.opaque import DOCUMENTS, LINES
+from git_asr.converters.openai_chat import OpenAIChat
+from git_asr.converters.opencode import KiloDocument, KiloLines, OpenCodeDocument, OpenCodeLines
+from git_asr.converters.pi import OhMyPi, Pi
+from git_asr.converters.plain_text import AiderMarkdown, CursorText
+from git_asr.converters.sidecar import GeminiSidecar, QwenSidecar, WindsurfSidecar
+
+FORMATS: tuple[NativeFormat, ...] = (
+    OpenCodeDocument(),
+    KiloDocument(),
+    KiloLines(),
+    OpenCodeLines(),
+    GeminiDocument(),
+    GeminiLines(),
+    DevinTrajectory(),
+    KiroDocument(),
+    KiroLines(),
+    GooseDocument(),
+    GooseLines(),
+    AmpDocument(),
+    AmpLines(),
+    Codex(),
+    Copilot(),
+    OhMyPi(),
+    Pi(),
+    Droid(),
+    Antigravity(),
+    ClaudeCode(),
+    EntireTranscript(),
+    QwenSidecar(),
+    GeminiSidecar(),
+    WindsurfSidecar(),
+    CursorLines(),
+    OpenAIChat(),
+    ExternalLines(),
+    CursorText(),
+    AiderMarkdown(),
+)
+"""First match wins (reference native-transcripts, section 14; entire-checkpoints, section 5.2)."""
+
+_BY_NAME = {native.name: native for native in FORMATS}
+
+CONVERTERS: dict[str, Converter] = {}
+"""Converters by the name of the format; what is not here is kept opaque."""
+
+
+def by_name(name: str) -> NativeFormat | None:
+    """The format of this name, or None."""
+    return _BY_NAME.get(name)
+
+
+def converter_for(native: NativeFormat | None) -> Converter:
+    """The converter for a format; one that keeps the units as they are for those that have none, and for None."""
+    if native is None:
+        return LINES
+    return CONVERTERS.get(native.name) or (LINES if native.array is None else DOCUMENTS)

@@ -1,0 +1,162 @@
+"""Detection, units, facts and the opaque converter over the transcripts of the sample repositories."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from git_asr.asr import codec
+from git_asr.asr.ids import usable, without_date
+from git_asr.asr.numbering import number
+from git_asr.converters.base import NativeFormat, Unit
+from git_asr.converters.detect import detect
+from git_asr.converters.opaque import DOCUMENTS, LINES
+from git_asr.converters.units import read_units
+from tests.support.corpus import expected, needs_corpus, sample, samples
+
+pytestmark = needs_corpus
+
+NAMES = {
+    "claude": "claude-code-jsonl",
+    "codex": "codex-jsonl",
+    "copilot": "copilot-cli-jsonl",
+    "cursor": "cursor-jsonl",
+    "droid": "factory-droid-jsonl",
+    "gemini-document": "gemini-cli-json",
+    "gemini-lines": "gemini-cli-jsonl",
+    "kiro-document": "kiro-json",
+    "opencode-document": "opencode-json",
+    "opencode-lines": "opencode-jsonl",
+    "pi": "pi-jsonl",
+    "type-message-lines": "roger-roger-jsonl",
+}
+
+SESSION_IN_FILE = {"claude", "copilot", "droid", "gemini-lines", "opencode-document", "opencode-lines", "pi"}
+"""Formats whose files name the session that the metadata name; Codex' review threads have another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    session: str
+    figures: dict[str, Any]
+    chunks: list[bytes]
+    native: NativeFormat
+    units: list[Unit]
+
+    @property
+    def facts(self) -> Iterator[Any]:
+        return (self.native.facts(unit.value) for unit in self.units if unit.kind == "value")
+
+
+def blob(repository: Path, name: str) -> bytes | None:
+    result = subprocess.run(
+        ["git", "-C", str(repository), "cat-file", "blob", name], check=False, capture_output=True
+    )
+    return result.stdout if result.returncode == 0 else None
+
+
+def chunks(repository: Path, newest: dict[str, Any]) -> list[bytes]:
+    """The files of a transcript: below the sharded ID, below the plain ID (flat), or at the root of its own ref."""
+    checkpoint, folder = newest["checkpoint"], newest["folder"]
+    for base in (f"{checkpoint[:2]}/{checkpoint[2:]}/", f"{checkpoint}/", ""):
+        where = f"{newest['ref']}:{base}{folder}{'/' if folder else ''}"
+        found = [blob(repository, where + file) for file in newest["files"]]
+        if None not in found:
+            return [data for data in found if data is not None]
+    raise AssertionError(f"no transcript of {checkpoint}")
+
+
+def transcripts(name: str, tmp_path: Path) -> list[Transcript]:
+    """The newest transcript of each session of a sample."""
+    sessions = [s for s in expected()["samples"][name].get("sessions", []) if s.get("newest")]
+    if not sessions:
+        pytest.skip(f"{name} holds no transcripts")
+    repository = sample(name, tmp_path)
+    result = []
+    for session in sessions:
+        files = chunks(repository, session["newest"])
+        native = detect(files)
+        assert native is not None, session["session_id"]
+        units = list(read_units(files, native))
+        result.append(Transcript(session["session_id"], session["newest"], files, native, units))
+    return result
+
+
+@pytest.mark.parametrize("name", samples())
+def test_transcripts(name: str, tmp_path: Path) -> None:
+    for transcript in transcripts(name, tmp_path):
+        check_format(transcript)
+        check_places(transcript)
+        check_facts(transcript)
+        check_records(transcript)
+
+
+def check_format(transcript: Transcript) -> None:
+    assert transcript.native.name == NAMES[transcript.figures["format"]], transcript.session
+    assert detect(iter(transcript.chunks)) is transcript.native
+
+
+def check_places(transcript: Transcript) -> None:
+    figures, units = transcript.figures, transcript.units
+    values = [unit for unit in units if unit.kind == "value"]
+    assert sum(unit.index == 1 for unit in values) == figures["glued_lines"]
+    assert len({unit.position for unit in units if unit.kind == "malformed"}) == figures["broken_lines"]
+    places = [(unit.position, unit.index) for unit in units]
+    assert places == sorted(set(places))
+    if transcript.native.array is not None:
+        assert units[-1].position == figures["elements"]
+        return
+    assert units[-1].position <= figures["lines"]
+    text = b"\n".join(transcript.chunks)
+    assert text.endswith(b"\n") is figures["final_newline"]
+    lines = text.split(b"\n")
+    assert len(lines) - figures["final_newline"] == figures["lines"]
+    present = {at for at, line in enumerate(lines, 1) if line.strip()}
+    assert {unit.position for unit in units} == present
+    for unit in values:
+        if unit.text is not None:
+            assert unit.text in lines[unit.position - 1]
+            assert codec.strict(unit.text) == unit.value
+
+
+def check_facts(transcript: Transcript) -> None:
+    kind = transcript.figures["format"]
+    facts = list(transcript.facts)
+    ids = [fact.id for fact in facts if usable(fact.id)]
+    session = next((fact.session for fact in facts if fact.session), None)
+    if kind in SESSION_IN_FILE:
+        assert session == without_date(transcript.session)
+    if kind == "claude":
+        assert (
+            len(ids) - len(set(ids)) <= transcript.figures["glued_lines"]
+        )  # the agent wrote such a line again
+        assert all(fact.ts and fact.id and fact.session == session for fact in facts if fact.chained)
+    if kind in ("codex", "copilot", "gemini-lines", "pi"):
+        assert all(fact.ts and (fact.type or fact.opens) for fact in facts)
+        first_file = not transcript.figures["files"][0].endswith(".001")
+        assert facts[0].opens is first_file
+    if kind in ("copilot", "pi"):
+        known = {None, *ids}
+        assert all(fact.chained and fact.parent in known for fact in facts if not fact.opens)
+    if kind in ("gemini-document", "opencode-document"):
+        assert len(set(ids)) == transcript.figures["elements"]
+
+
+def check_records(transcript: Transcript) -> None:
+    converter = LINES if transcript.native.array is None else DOCUMENTS
+    records = list(number(converter.convert(iter(transcript.units), transcript.native)))
+    read_back = [codec.decode(codec.encode(record)).value for record in records]
+    assert [record["value"] for record in read_back] == [unit.value for unit in transcript.units]
+    assert len({record["id"] for record in records}) == len(records)
+    if converter is LINES:
+        lines: dict[int, bytes] = {}
+        for unit, record in zip(transcript.units, records, strict=True):
+            lines[unit.position] = lines.get(unit.position, b"") + record["value"].data
+        assert list(lines.values()) == [
+            line for line in b"\n".join(transcript.chunks).split(b"\n") if line.strip()
+        ]
