@@ -1,0 +1,1 @@
+"""The only package that touches Git: repository, history, objects, refs."""

@@ -1,0 +1,130 @@
+"""The walk over commits, for the trailers in their messages (reference git-integration, 3.3), and revisions by name."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+from git_asr.errors import AsrError, UsageError
+from git_asr.git.base import Commit, Repository
+from git_asr.git.process import Child, try_git
+from git_asr.git.reading import LAST_SECOND
+
+_OPTIONS = (
+    "-z",
+    "--no-show-signature",
+    "--no-notes",
+    "--no-color",
+    "--no-patch",
+    "--encoding=UTF-8",
+    "--format=%H %ct %cI%n%B",
+)
+_BAD_REVISION = re.compile(r"^git log: bad (?:revision|object) '?(.+?)'?$")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def walk(
+    repo: Repository,
+    *,
+    revisions: Sequence[str] | None,
+    exclude_refs: Sequence[str] = (),
+    heads: Sequence[str] = (),
+    hidden: Sequence[str] = (),
+    needle: bytes,
+) -> Iterator[Commit]:
+    """Yield the commits whose message contains ``needle`` (bytes, as they are), newest first; streamed.
+
+    Args:
+        repo: the repository.
+        revisions: what the user typed: names, ranges, ``^exclusions``; only these are walked. None walks every ref
+            and the HEAD of every worktree.
+        exclude_refs: globs of complete ref names left out of "every ref" (``refs/heads/entire/*`` with all below it).
+        heads: IDs of commits to walk besides "every ref".
+        hidden: IDs of commits to leave out of "every ref" with all that they reach. IDs in ``heads`` and ``hidden``
+            that no longer exist are left out.
+        needle: looked for in the raw message. Git ends a message at a NUL byte.
+
+    Raises:
+        UsageError: a revision is unknown or looks like an option.
+        AsrError: the history is damaged, or git fails. Commits yielded before are right.
+    """
+    if revisions is None:
+        # --ignore-missing must come first: options count in order, and a broken ref would end the walk
+        selection = ["--ignore-missing", *(f"--exclude={glob}" for glob in exclude_refs), "--all"]
+        lines = [*heads, *(f"^{oid}" for oid in hidden)]
+    else:
+        selection = []
+        lines = [_checked(revision) for revision in revisions]
+        if not lines:
+            return
+    with tempfile.TemporaryFile() as asked:
+        asked.write(os.fsencode("".join(f"{line}\n" for line in lines)))
+        asked.seek(0)
+        with Child(repo, "log", *_OPTIONS, *selection, "--stdin", stdin=asked) as child:
+            try:
+                for entry in _split(child.chunks()):
+                    if needle in entry and needle in (commit := _commit(entry)).message:
+                        yield commit
+            except AsrError as error:
+                raise _refused(error) from None
+
+
+def _refused(error: AsrError) -> AsrError:
+    """Git's word for a revision that it does not know, as ours; any other error stays."""
+    if bad := _BAD_REVISION.search(error.message):
+        return _unknown(bad[1])
+    return error
+
+
+def resolve(repo: Repository, revision: str) -> str:
+    """Give the ID of the commit that a revision names, tags peeled. Raises UsageError if it names none."""
+    finished = try_git(repo, "rev-parse", "--verify", "--quiet", f"{_checked(revision)}^{{commit}}")
+    if finished.status:
+        raise _unknown(revision)
+    return finished.out.decode("ascii").strip()
+
+
+def _checked(revision: str) -> str:
+    """Refuse what Git would read as an option or as several revisions."""
+    if revision.startswith("-"):
+        raise UsageError(
+            f"'{revision}' is no revision", hint="name commits, branches, tags or ranges: `main~20..main`"
+        )
+    if not revision or re.search(r"[\n\0]", revision):
+        raise _unknown(revision)
+    return revision
+
+
+def _unknown(revision: str) -> UsageError:
+    return UsageError(f"unknown revision '{revision}'", hint="list what there is: git log --oneline --all")
+
+
+def _split(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Cut a stream at its NUL bytes; what has no end yet waits in pieces, so that a long message costs no copying."""
+    held: list[bytes] = []
+    for chunk in chunks:
+        first, *more = chunk.split(b"\0")
+        held.append(first)
+        for piece in more:
+            yield b"".join(held)
+            held = [piece]
+    if any(held):
+        yield b"".join(held)
+
+
+def _commit(entry: bytes) -> Commit:
+    head, _, message = entry.partition(b"\n")
+    oid, seconds, written = head.decode("ascii", "replace").split(" ", 2)
+    committed = min(int(seconds), LAST_SECOND) if seconds.isdigit() else 0
+    return Commit(oid, _rfc3339(committed, written), committed, message)
+
+
+def _rfc3339(committed: int, written: str) -> str:
+    """The time as Git wrote it, or in UTC where the commit has none, or an offset or year that RFC 3339 cannot say."""
+    if _TIME.fullmatch(written):
+        return written
+    return (_EPOCH + timedelta(seconds=committed)).isoformat()

@@ -1,0 +1,143 @@
+"""The backend that works everywhere: objects through `git cat-file` (reference git-integration, 4.3)."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import IO
+
+from git_asr.errors import AsrError
+from git_asr.git.base import Repository
+from git_asr.git.process import Child, try_git
+from git_asr.git.reading import Reading, blob_of
+
+_FEW = 8
+"""Up to so many blobs are asked one by one: cheaper than another process."""
+
+_ANSWER = re.compile(rb"[0-9a-f]+ ([a-z]+) (\d+)")
+
+
+class PlumbingObjects(Reading):
+    """Implements ``Objects``. A first question starts a child that answers all later ones; bulk reads get their own.
+
+    In a partial clone an absent object must be an answer, but Git (2.39 to 2.44, and 2.39.5 with its backport of
+    GIT_NO_LAZY_FETCH) dies when it may not fetch what was promised. So there the children run in an empty
+    repository of our own that borrows the object store: it has made no promise, and missing is simply missing.
+    """
+
+    def __init__(self, repo: Repository) -> None:
+        super().__init__(repo.hex_length)
+        self._repo = repo
+        self._env: Mapping[str, str] = {}
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        self._child: Child | None = None
+        if repo.promisor:
+            self._borrow()
+
+    def read(self, oid: str) -> tuple[str, bytes] | None:
+        """See ``Reading.read``."""
+        question = b"contents %s\n" % self.checked(oid).encode("ascii")
+        if self._child is None:
+            self._child = self._start("--batch-command")
+        try:
+            self._child.ask(question)
+            return _answer(self._child, oid)
+        except BaseException:
+            self._stop()  # whatever interrupted us, the rest of the answer is still in the pipe
+            raise
+
+    def blobs(self, oids: Iterable[str]) -> Iterator[bytes | None]:
+        """See ``Objects.blobs``. The IDs are collected first; at most one blob is held.
+
+        The child reads them from a file: unlike a pipe it cannot fill up while the child waits for us, and an
+        iterator that is abandoned leaves nothing that would wait for ever.
+        """
+        wanted = [self.checked(oid) for oid in oids]
+        if len(wanted) <= _FEW:
+            yield from map(self.blob, wanted)
+            return
+        with tempfile.TemporaryFile() as asked:
+            asked.write("".join(f"{oid}\n" for oid in wanted).encode("ascii"))
+            asked.seek(0)
+            with self._start("--batch", "--buffer", stdin=asked) as child:
+                for oid in wanted:
+                    yield blob_of(_answer(child, oid))
+
+    def sizes(self, oids: Iterable[str]) -> dict[str, int | None]:
+        """See ``Objects.sizes``. Safe to call while another thread reads from the same object."""
+        wanted = list(dict.fromkeys(map(self.checked, oids)))
+        if not wanted:
+            return {}
+        finished = try_git(
+            self._repo,
+            "cat-file",
+            "--batch-check=%(objectname) %(objectsize)",
+            "--buffer",
+            stdin="".join(f"{oid}\n" for oid in wanted).encode("ascii"),
+            env=self._env,
+        )
+        if finished.status:
+            raise finished.failure()
+        found: dict[str, int | None] = {}
+        for line in finished.out.decode("ascii").splitlines():
+            oid, size = line.split(" ")
+            if size == "missing" and _mentions(finished.err, oid):
+                raise _damaged(oid)
+            found[oid] = None if size == "missing" else int(size)
+        return found
+
+    def close(self) -> None:
+        """End the child."""
+        self._stop()
+        if self._scratch is not None:
+            self._scratch.cleanup()
+
+    def _start(self, *options: str, stdin: IO[bytes] | None = None) -> Child:
+        return Child(self._repo, "cat-file", *options, stdin=stdin, env=self._env)
+
+    def _stop(self) -> None:
+        if self._child is not None:
+            self._child.close()
+            self._child = None
+
+    def _borrow(self) -> None:
+        """Move to a repository that promises nothing (see the class)."""
+        self._scratch = tempfile.TemporaryDirectory(prefix="git-asr-")
+        folder = Path(self._scratch.name)
+        for name in ("objects", "refs"):
+            (folder / name).mkdir()
+        (folder / "HEAD").write_bytes(b"ref: refs/heads/none\n")
+        (folder / "config").write_text(
+            "[core]\n\trepositoryFormatVersion = 1\n\tbare = true\n"
+            f"[extensions]\n\tobjectFormat = {self._repo.object_format}\n",
+            encoding="ascii",
+        )
+        self._env = {"GIT_OBJECT_DIRECTORY": str(self._repo.common_dir / "objects")}
+        self._repo = replace(self._repo, git_dir=folder, common_dir=folder)
+
+
+def _answer(child: Child, oid: str) -> tuple[str, bytes] | None:
+    """Read one answer of ``cat-file --batch``: a line, and the object with a line feed after it."""
+    line = child.line()
+    if line.endswith(b" missing"):
+        if _mentions(child.complaints(), oid):
+            raise _damaged(oid)
+        return None
+    head = _ANSWER.fullmatch(line)
+    if head is None:
+        raise AsrError(f"git cat-file: unexpected answer for {oid}")
+    body = child.exactly(int(head[2]))
+    child.exactly(1)
+    return head[1].decode("ascii"), body
+
+
+def _mentions(complaints: bytes, oid: str) -> bool:
+    """Tell whether Git complained about an object, by its ID or by its file: then it is damaged rather than absent."""
+    return oid.encode() in complaints or f"{oid[:2]}/{oid[2:]}".encode() in complaints
+
+
+def _damaged(oid: str) -> AsrError:
+    return AsrError(f"object {oid} is damaged", hint="see what is wrong: git fsck")
