@@ -1,0 +1,205 @@
+"""Many copies of a session → its lines: which units they hold, and which copy gives each (profile section 5).
+
+A *copy* is the transcript of a session in one checkpoint. Most copies are the same file, longer each time, and that
+is cheap to know: the ID of a blob is a hash of its bytes, so an older copy is the beginning of a newer one exactly
+if hashing that many bytes of the newer gives the older's ID. Only what is not a beginning is read and compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from git_asr.converters.base import NativeFormat, Unit
+from git_asr.converters.detect import detect
+from git_asr.converters.units import read_units
+
+Content = tuple[str, ...]
+"""The blobs of a transcript in order: one, or the chunks of a large one."""
+
+Place = tuple[int, int]
+"""Position and index of a unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """The transcript of a session in one checkpoint.
+
+    ``created``: nanoseconds since the epoch, 0 when unknown. ``sizes``: bytes of each blob of ``content``.
+    ``path``: where the transcript lies below the checkpoint, for people.
+    """
+
+    checkpoint: str
+    folder: str
+    created: int
+    content: Content
+    sizes: tuple[int, ...]
+    path: str
+
+    @property
+    def age(self) -> tuple[int, str, int, str]:
+        """Sort key: oldest first, and the same order everywhere for equal times."""
+        return self.created, self.checkpoint, *folder_order(self.folder)
+
+
+def folder_order(folder: str) -> tuple[int, str]:
+    """Sort key of a session folder's name: a number as such, any other name before all numbers."""
+    return (int(folder) if folder.isascii() and folder.isdecimal() else -1), folder
+
+
+class ContentReader:
+    """Reads transcripts by their blobs and keeps the last few, so that looking twice costs one reading.
+
+    ``read`` gives the bytes of a blob, or None when it is absent. ``kept`` bytes at most are held.
+    """
+
+    def __init__(self, read: Callable[[str], bytes | None], object_format: str, kept: int = 64 << 20) -> None:
+        self._read = read
+        self._hash = object_format
+        self._kept = kept
+        self._cache: dict[str, bytes] = {}
+
+    def offer(self, oid: str, data: bytes) -> None:
+        """Put in a blob that was read ahead."""
+        while self._cache and len(data) + sum(map(len, self._cache.values())) > self._kept:
+            del self._cache[next(iter(self._cache))]
+        self._cache[oid] = data
+
+    def blob(self, oid: str) -> bytes:
+        """The bytes of a blob; none when it turned out to be absent (callers look at sizes first)."""
+        if oid not in self._cache:
+            self.offer(oid, self._read(oid) or b"")
+        return self._cache[oid]
+
+    def chunks(self, content: Content) -> Iterator[bytes]:
+        """The chunks of a transcript, one at a time."""
+        return map(self.blob, content)
+
+    def begins(self, copy: Copy, whole: Copy) -> bool:
+        """Tell whether the bytes of ``copy`` are the beginning of those of ``whole``."""
+        *same, last = range(len(copy.content))
+        if len(copy.content) > len(whole.content) or any(copy.content[i] != whole.content[i] for i in same):
+            return False
+        size = copy.sizes[last]
+        if copy.content[last] == whole.content[last] or size > whole.sizes[last]:
+            return copy.content[last] == whole.content[last]
+        digest = hashlib.new(self._hash, b"blob %d\0" % size, usedforsecurity=False)
+        digest.update(memoryview(self.blob(whole.content[last]))[:size])
+        return digest.hexdigest() == copy.content[last]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Copies of which each is the beginning of ``root``, bytes for bytes; ``root`` is one of them.
+
+    ``session``: the first native session ID in the root, as stored.
+    """
+
+    root: Copy
+    copies: tuple[Copy, ...]
+    native: NativeFormat | None
+    session: str | None
+
+
+def families(copies: Iterable[Copy], reader: ContentReader) -> Iterator[Family]:
+    """Sort copies into families, reading one transcript for each family; largest root first."""
+    rest = sorted(copies, key=lambda copy: (-sum(copy.sizes), copy.age))
+    while rest:
+        root = rest[0]
+        mine = tuple(copy for copy in rest if reader.begins(copy, root))
+        rest = [copy for copy in rest if copy not in mine]
+        native = detect(reader.chunks(root.content))
+        yield Family(root, mine, native, _session_id(native, reader.chunks(root.content)))
+
+
+def _session_id(native: NativeFormat | None, chunks: Iterator[bytes]) -> str | None:
+    """The first native session ID that the units name."""
+    if native is None:
+        return None
+    for unit in read_units(chunks, native):
+        if unit.kind == "value" and (session := native.facts(unit.value).session):
+            return session
+    return None
+
+
+def chunks_of(copy: Copy, family: Family, reader: ContentReader) -> Iterator[bytes]:
+    """The chunks of a copy, taken from its family's root."""
+    for index, size in enumerate(copy.sizes):
+        oid = family.root.content[index]
+        yield reader.blob(oid) if copy.content[index] == oid else reader.blob(oid)[:size]
+
+
+def units_of(copy: Copy, family: Family, reader: ContentReader) -> Iterator[Unit]:
+    """The units of a copy."""
+    return read_units(chunks_of(copy, family, reader), family.native)
+
+
+def extent(copy: Copy, family: Family, reader: ContentReader) -> int:
+    """The last position of a copy: its physical lines, or the elements of the document's array."""
+    if family.native is not None and family.native.array is not None:
+        return max((unit.position for unit in units_of(copy, family, reader)), default=0)
+    return sum(
+        chunk.count(b"\n") + (not chunk.endswith(b"\n")) for chunk in chunks_of(copy, family, reader) if chunk
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A run of units that one copy gives to a stream: from ``first`` to ``last``, or to its end."""
+
+    copy: Copy
+    family: Family
+    first: Place
+    last: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a session's history: it becomes one stream.
+
+    ``stream``: its ID. ``members``: every copy that belongs to it with its family, newest first. ``relation``: the
+    lineage facet (``continues``, ``forkedFrom``) and the stream of the session it leads to (None: not known which).
+    ``copied``: for each unit that an earlier line has too, that line's stream and the unit's native ID there.
+    """
+
+    stream: str
+    native: NativeFormat | None
+    segments: tuple[Segment, ...]
+    members: tuple[tuple[Copy, Family], ...]
+    relation: tuple[str, str | None] | None = None
+    copied: Mapping[Place, tuple[str, str | None]] | None = None
+
+    @property
+    def copies(self) -> tuple[Copy, ...]:
+        """Every copy that belongs to the line, newest first."""
+        return tuple(copy for copy, _ in self.members)
+
+    def units(self, reader: ContentReader) -> Iterator[Unit]:
+        """All units of the line, each from the newest copy that has it; every copy is read once at most."""
+        runs: dict[Copy, Iterator[Unit]] = {}
+        for segment in self.segments:
+            if segment.copy not in runs:
+                runs[segment.copy] = units_of(segment.copy, segment.family, reader)
+            for unit in runs[segment.copy]:
+                place = (unit.position, unit.index)
+                if place >= segment.first:
+                    yield unit
+                if place == segment.last:
+                    break
+
+    def extents(self, reader: ContentReader) -> dict[Copy, int]:
+        """The last position of each of the line's copies."""
+        distinct = {copy.content: (copy, family) for copy, family in self.members}
+        known = {content: extent(copy, family, reader) for content, (copy, family) in distinct.items()}
+        return {copy: known[copy.content] for copy, _ in self.members}
+
+
+def newest_first(copies: Iterable[Copy]) -> tuple[Copy, ...]:
+    """Copies by age, the newest first."""
+    return tuple(sorted(copies, key=lambda copy: copy.age, reverse=True))
+
+
+def is_simple(kin: Sequence[Family]) -> bool:
+    """Tell whether the newest copy is the whole story: one family, and its root is the newest copy's content."""
+    return len(kin) == 1 and newest_first(kin[0].copies)[0].content == kin[0].root.content

@@ -1,0 +1,288 @@
+"""One session, from its copies and checkpoints to the streams of its bundle (profile sections 2, 5 and 6)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from git_asr.asr import header as headers
+from git_asr.asr import links, summary
+from git_asr.asr.bundle import BundleWriter, WrittenStream
+from git_asr.asr.draft import Draft, Record
+from git_asr.asr.header import Header, Producer, SessionKey
+from git_asr.asr.ids import SECOND_VALUE, without_date
+from git_asr.asr.links import CommitLink
+from git_asr.asr.numbering import number
+from git_asr.converters.base import Converter, NativeFormat
+from git_asr.converters.registry import converter_for
+from git_asr.entire import metadata
+from git_asr.entire.contents import Checkpoint, SessionFolder
+from git_asr.entire.copies import ContentReader, Copy, Line, Place, chunks_of, folder_order
+
+ABSENT = "the transcript is not in this repository"
+"""Why a session has no transcript that may appear later."""
+_FIRST_REDACTING = (0, 3, 12)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSource:
+    """All that is known of one session, ready to be written.
+
+    ``lines``: plain one first; empty where no transcript can be read. ``folders``: of each checkpoint that holds the
+    session the folders that do, newest first. ``commits``: the commits that name each checkpoint. ``kept``: link
+    records of an earlier sync whose checkpoints cannot be read now, with the stream they stood in.
+    ``omitted``: why there is no transcript, where there is none.
+    """
+
+    key: SessionKey
+    lines: tuple[Line, ...]
+    checkpoints: Mapping[str, Checkpoint]
+    folders: Mapping[str, tuple[SessionFolder, ...]]
+    commits: Mapping[str, tuple[CommitLink, ...]]
+    object_format: str
+    kept: Sequence[tuple[str, Record]] = ()
+    first_prompt: str | None = None
+    omitted: str | None = None
+
+    @property
+    def newest(self) -> SessionFolder:
+        """The newest folder that holds the session."""
+        return max((folders[0] for folders in self.folders.values()), key=age)
+
+
+def age(folder: SessionFolder) -> tuple[int, str, int, str]:
+    """Sort key of folders: oldest first, and the same order everywhere for equal times."""
+    return folder.created or 0, folder.checkpoint, *folder_order(folder.folder)
+
+
+def write(source: SessionSource, bundle: BundleWriter, reader: ContentReader) -> tuple[WrittenStream, ...]:
+    """Convert a session and write its streams to a bundle."""
+    extents = [line.extents(reader) for line in source.lines]
+    placed = _place_links(source, extents)
+    if not source.lines:
+        return (_write_omitted(source, bundle, placed[source.key.id]),)
+    return tuple(
+        _write_line(_Conversion(source, line, max(ends.values())), bundle, reader, placed[line.stream])
+        for line, ends in zip(source.lines, extents, strict=True)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Conversion:
+    """One line of a session, about to be converted; ``through``: its last position."""
+
+    source: SessionSource
+    line: Line
+    through: int
+
+
+def _write_line(
+    task: _Conversion, bundle: BundleWriter, reader: ContentReader, own_links: Sequence[Record]
+) -> WrittenStream:
+    source, line = task.source, task.line
+    converter = converter_for(line.native)
+    drafts = converter.convert(line.units(reader), line.native)
+    counted = summary.Summary()
+    written = bundle.records(line.stream, counted.watch(number(_copied(drafts, line, source.key))))
+    header = Header(
+        stream=line.stream,
+        session=source.key,
+        started_at=counted.started_at,
+        capture={"state": "partial", "through": task.through},
+        producer=_producer(converter, line.native),
+        lineage=_lineage(line, source.key),
+        native_sources=list(_native_sources(line, reader, task.through)),
+        meta={links.CHECKPOINT: _newest_checkpoint(source, line.copies, [s.copy for s in line.segments])},
+    ).record()
+    bundle.stream(
+        source.key,
+        header,
+        written,
+        own_links,
+        records=counted.records,
+        summary=_summary(source, counted, own_links),
+    )
+    return WrittenStream(header, tuple(own_links))
+
+
+def _write_omitted(source: SessionSource, bundle: BundleWriter, own_links: Sequence[Record]) -> WrittenStream:
+    header = Header(
+        stream=source.key.id,
+        session=source.key,
+        capture={"state": "omitted", "reason": source.omitted or "no transcript is stored"},
+        producer=Producer("none", 1, "import"),
+        meta={links.CHECKPOINT: _newest_checkpoint(source, (), ())},
+    ).record()
+    counted = _summary(source, summary.Summary(), own_links)
+    bundle.stream(source.key, header, (), own_links, records=0, summary=counted)
+    return WrittenStream(header, tuple(own_links))
+
+
+def _copied(drafts: Iterator[Draft], line: Line, key: SessionKey) -> Iterator[Draft]:
+    """Mark the drafts of units that an earlier line of the session has too."""
+    if not line.copied:
+        return drafts
+    return (_marked(draft, line.copied, key) for draft in drafts)
+
+
+def _marked(draft: Draft, copied: Mapping[Place, tuple[str, str | None]], key: SessionKey) -> Draft:
+    found = copied.get((draft.position, int(draft.part >= SECOND_VALUE)))
+    if found is None or draft.copied_from is not None:
+        return draft
+    stream, identifier = found
+    origin: dict[str, Any] = {"session": key.reference(), "stream": stream}
+    if identifier is not None:
+        origin["id"] = identifier
+    return replace(draft, copied_from={**origin, "evidence": "native_structure"})
+
+
+def _lineage(line: Line, key: SessionKey) -> dict[str, Any] | None:
+    if line.relation is None:
+        return None
+    facet, stream = line.relation
+    target: dict[str, Any] = {"session": key.reference()}
+    if stream is not None:
+        target["stream"] = stream
+    if facet == "continues":
+        target["reason"] = "segment"
+    return {facet: {**target, "evidence": "native_structure"}}
+
+
+def _producer(converter: Converter, native: NativeFormat | None) -> Producer:
+    return Producer(
+        converter.name,
+        converter.version,
+        "converter",
+        native.name if native is not None else headers.UNKNOWN,
+        lossy=converter.lossy,
+    )
+
+
+def _native_sources(line: Line, reader: ContentReader, through: int) -> Iterator[dict[str, Any]]:
+    """One entry for each run of positions that one copy gave; with a record's position it leads to the native one."""
+    for segment in line.segments:
+        oids = segment.copy.content
+        digest, size = joined(chunks_of(segment.copy, segment.family, reader))
+        yield {
+            "format": line.native.name if line.native is not None else headers.UNKNOWN,
+            "checkpoint": segment.copy.checkpoint,
+            "path": segment.copy.path,
+            "oid": oids[0] if len(oids) == 1 else list(oids),
+            "sha256": digest,
+            "bytes": size,
+            "positions": [segment.first[0] or 1, segment.last[0] if segment.last else through],
+        }
+
+
+def joined(chunks: Iterator[bytes]) -> tuple[str, int]:
+    """SHA-256 and size of a transcript before it was chunked: the newline at a cut was taken out (reference, 3.5)."""
+    digest = hashlib.sha256()
+    size = 0
+    ended = True
+    for chunk in chunks:
+        for piece in (chunk,) if ended else (b"\n", chunk):
+            digest.update(piece)
+            size += len(piece)
+        ended = chunk.endswith(b"\n")
+    return digest.hexdigest(), size
+
+
+def _newest_checkpoint(
+    source: SessionSource, copies: Sequence[Copy], giving: Sequence[Copy]
+) -> dict[str, Any]:
+    """What a header says of the newest checkpoint of ``copies``: enough to find it, the label, and who redacted.
+
+    ``giving``: the copies that gave units; how they were redacted is how the stream is.
+    """
+    mine = {copy.checkpoint for copy in copies} or set(source.folders)
+    newest = max((source.folders[one][0] for one in mine), key=age)
+    entry: dict[str, Any] = {"id": newest.checkpoint}
+    if newest.created_at is not None:
+        entry["createdAt"] = newest.created_at
+    if newest.agent is not None:
+        entry["agent"] = newest.agent
+    stored = metadata.text(newest.metadata, "session_id")
+    if stored is not None and stored != source.key.id:
+        entry["session_id"] = stored
+    redacted = all(
+        _redacted(metadata.text(folder.metadata, "cli_version"))
+        for one in {copy.checkpoint for copy in giving} or mine
+        for folder in source.folders[one]
+    )
+    return {**entry, "redaction": "entire" if redacted else headers.UNKNOWN}
+
+
+def _redacted(cli_version: str | None) -> bool:
+    """Whether a CLI of this version redacted what it stored (the first that did was 0.3.12)."""
+    digits = re.match(r"v?([0-9]{1,6})\.([0-9]{1,6})\.([0-9]{1,6})", cli_version or "")
+    return digits is not None and tuple(int(part) for part in digits.groups()) >= _FIRST_REDACTING
+
+
+def _place_links(source: SessionSource, extents: Sequence[Mapping[Copy, int]]) -> dict[str, list[Record]]:
+    """The link records of each stream: a checkpoint's stand in the one stream made from its newest copy.
+
+    ``extents``: for each line the last position of its copies.
+    """
+    home: dict[str, tuple[str, Copy, int]] = {}
+    for line, ends in zip(source.lines, extents, strict=True):
+        for copy, end in ends.items():
+            if copy.checkpoint not in home or home[copy.checkpoint][1].age < copy.age:
+                home[copy.checkpoint] = (line.stream, copy, end)
+    plain = source.lines[0].stream if source.lines else source.key.id
+    groups: dict[str, list[Record]] = {line.stream: [] for line in source.lines} or {plain: []}
+    for identifier, folders in source.folders.items():
+        stream, start, through = plain, None, None
+        if identifier in home:
+            stream, copy, through = home[identifier]
+            start = next(folder for folder in folders if folder.folder == copy.folder).start + 1
+        stored = list(dict.fromkeys(filter(None, (metadata.text(f.metadata, "session_id") for f in folders))))
+        groups[stream].append(
+            links.checkpoint(
+                identifier,
+                session_ids=stored,
+                root=metadata.recorded(source.checkpoints[identifier].metadata),
+                sessions=[{**metadata.recorded(one.metadata), "folder": one.folder} for one in folders],
+                ts=folders[0].created_at if folders[0].created is not None else None,
+                start=start,
+                through=through,
+            )
+        )
+        groups[stream] += [
+            links.vcs(link, source.object_format, stored) for link in source.commits.get(identifier, ())
+        ]
+    for stream, record in source.kept:
+        groups[stream if stream in groups else plain].append(record)
+    return {stream: links.unite(records) for stream, records in groups.items()}
+
+
+def _summary(source: SessionSource, counted: summary.Summary, own_links: Sequence[Record]) -> dict[str, Any]:
+    newest = source.newest
+    models = dict.fromkeys(
+        folder.model
+        for folders in sorted(source.folders.values(), key=lambda group: age(group[0]))
+        for folder in folders
+        if folder.model
+    )
+    label = newest.agent or headers.UNKNOWN
+    return counted.record(
+        agent=label if source.key.bare else source.key.harness,
+        models=list(models),
+        first_prompt=source.first_prompt,
+        commits=links.commits(own_links),
+    )
+
+
+def session_key(native: NativeFormat | None, session: str | None, folder: SessionFolder) -> SessionKey:
+    """The key of the session that a copy holds: the native ID, else the metadata's, else one from the checkpoint.
+
+    ``session``: the native ID if it can be used.
+    """
+    harness = native.harness if native is not None else headers.UNKNOWN
+    if session is not None:
+        return SessionKey(harness, session, "native")
+    if folder.session_id is not None:
+        return SessionKey(harness, without_date(folder.session_id), "metadata")
+    return SessionKey(harness, f"{folder.checkpoint}.{folder.folder}", "derived")

@@ -1,0 +1,140 @@
+"""Which sessions the folders of checkpoints hold: transcripts are asked first, Entire's metadata where they are silent.
+
+Folders are looked at in groups: those whose metadata name the same session. Nearly always a group is one session;
+a review that Codex files under its parent's ID is two in one group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from git_asr.asr.header import UNKNOWN, SessionKey
+from git_asr.asr.ids import usable_session, without_date
+from git_asr.entire.contents import SessionFolder
+from git_asr.entire.copies import ContentReader, Copy, Family, families
+from git_asr.entire.session import ABSENT, age, session_key
+from git_asr.errors import Diagnostic, Report
+
+_TRUST = ("native", "metadata", "derived")
+
+
+@dataclass(slots=True)
+class Held:
+    """What some folders hold of one session: families of copies, all folders, and why there is no copy if so."""
+
+    families: list[Family] = field(default_factory=list)
+    folders: list[SessionFolder] = field(default_factory=list)
+    omitted: str | None = None
+
+    def add(self, other: Held) -> None:
+        """Take in what other folders hold of the session."""
+        self.families += other.families
+        self.folders += other.folders
+        self.omitted = self.omitted or other.omitted
+
+
+def stored_id(folder: SessionFolder) -> str:
+    """The ID by which folders are grouped: the metadata's without a date, else one of the folder's own."""
+    if folder.session_id is not None:
+        return without_date(folder.session_id)
+    return f"{folder.checkpoint}.{folder.folder}"
+
+
+def transcript_size(folder: SessionFolder, sizes: Mapping[str, int | None]) -> int | None:
+    """The bytes of a folder's transcript; None when there is none or a part of it is absent."""
+    parts = [sizes.get(oid) for oid in folder.transcript]
+    return None if not parts or None in parts else sum(part or 0 for part in parts)
+
+
+def held(
+    stored: str,
+    folders: Sequence[SessionFolder],
+    sizes: Mapping[str, int | None],
+    reader: ContentReader,
+    report: Report,
+) -> dict[SessionKey, Held]:
+    """Sort a group's folders by the sessions that they hold.
+
+    ``stored``: the group's ID. ``sizes``: of every transcript blob, None where it is absent (reported as
+    ``absent-blob``; its folder then counts as one without transcript).
+    """
+    result: dict[SessionKey, Held] = {}
+    by_copy: dict[Copy, SessionFolder] = {}
+    without: list[tuple[SessionFolder, str]] = []
+    for folder in folders:
+        copy, reason = _copy(folder, sizes, report)
+        if copy is None:
+            without.append((folder, reason))
+        else:
+            by_copy[copy] = folder
+    for family in families(by_copy, reader):
+        session = family.session if usable_session(family.session) else None
+        if family.session is not None and session is None:
+            report(
+                Diagnostic(
+                    "unusable-session-id",
+                    f"checkpoint {family.root.checkpoint}",
+                    f"the transcript names session {family.session[:80]!r}, which is no ID; the metadata's is used",
+                )
+            )
+        key = session_key(family.native, session, by_copy[family.root])
+        own = Held([family], [by_copy[copy] for copy in family.copies])
+        _merge(result, key, own)
+    for folder, reason in without:
+        key = _home(stored, result) or _bare(folder)
+        _merge(result, key, Held([], [folder], reason))
+    return result
+
+
+def _merge(result: dict[SessionKey, Held], key: SessionKey, own: Held) -> None:
+    """Add to what is held of a session; the key that is known from the better source stays."""
+    earlier = next((one for one in result if one == key), key)
+    known = result.pop(earlier, Held())
+    known.add(own)
+    result[min(earlier, key, key=lambda one: _TRUST.index(one.id_source))] = known
+
+
+def _home(stored: str, result: Mapping[SessionKey, Held]) -> SessionKey | None:
+    """The session to which a folder without transcript belongs: the one of its ID, else the oldest of the group."""
+    real = [key for key, own in result.items() if own.families]
+    return next(
+        (key for key in real if key.id == stored),
+        min(real, key=lambda key: min(map(age, result[key].folders)), default=None),
+    )
+
+
+def _bare(folder: SessionFolder) -> SessionKey:
+    return replace(session_key(None, None, folder), harness=UNKNOWN)
+
+
+def _copy(folder: SessionFolder, sizes: Mapping[str, int | None], report: Report) -> tuple[Copy | None, str]:
+    size = transcript_size(folder, sizes)
+    if size:
+        path = f"{folder.folder}/{folder.transcript_name}"
+        parts = tuple(sizes[oid] or 0 for oid in folder.transcript)
+        return Copy(folder.checkpoint, folder.folder, folder.created or 0, folder.transcript, parts, path), ""
+    if not folder.transcript:
+        return None, "no transcript is stored"
+    if size is not None:
+        return None, "the transcript is empty"
+    report(
+        Diagnostic(
+            "absent-blob",
+            f"checkpoint {folder.checkpoint}",
+            f"the transcript of session folder {folder.folder} is not in this repository",
+            "fetch it from a complete clone; sync looks again each time",
+        )
+    )
+    return None, ABSENT
+
+
+def blobs(folders: Iterable[SessionFolder]) -> set[str]:
+    """The transcript blobs of some folders."""
+    return {oid for folder in folders for oid in folder.transcript}
+
+
+def largest(folders: Iterable[SessionFolder], sizes: Mapping[str, int | None]) -> str | None:
+    """The transcript blob that will surely be read: the one of the longest transcript that is a single blob."""
+    single = [folder.transcript[0] for folder in folders if len(folder.transcript) == 1]
+    return max(single, key=lambda oid: (sizes.get(oid) or 0, oid), default=None)
