@@ -1,0 +1,22 @@
+"""Lists the sessions of the companion ref from their manifests."""
+
+from __future__ import annotations
+
+from git_asr.companion import store
+from git_asr.errors import AsrError, Diagnostic, Report
+from git_asr.git.backend import open_objects
+from git_asr.git.base import Repository
+from git_asr.views.session import Overview, overview
+
+
+def overviews(repo: Repository, report: Report) -> list[Overview]:
+    """Every session that is not forgotten, the newest first; a damaged manifest is reported and passed over."""
+    found: list[Overview] = []
+    with open_objects(repo, "git") as objects:
+        tree = store.read_tip(repo, objects).tree
+        for path, manifest in store.manifests(objects, tree) if tree is not None else ():
+            if isinstance(manifest, AsrError):
+                report(Diagnostic("damaged-bundle", path, manifest.message, "git asr sync --full"))
+            elif manifest.forgotten is None:
+                found += map(overview, manifest.sessions)
+    return sorted(found, key=lambda one: (one.ended_at or one.started_at or "", one.id), reverse=True)

@@ -1,0 +1,150 @@
+"""Two bundles of one session → one: a maximum of streams and a union of links (profile section 8, *merge*).
+
+Pure: it compares and chooses, files stay where they are. Being a maximum and a union, it is commutative,
+associative and idempotent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from git_asr.asr import codec, large, links
+from git_asr.asr.bundle import File, Manifest, Session, StreamEntry, file_entry
+from git_asr.asr.draft import Record
+from git_asr.asr.header import SessionKey
+from git_asr.asr.parts import links_path
+from git_asr.asr.version import SUPPORTED_MAJOR, major
+
+NONE, REDACTED_TWIN, OPAQUE, ETF, NATIVE = range(5)
+"""Ranks of streams: what stands higher says more of the session."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamState:
+    """A stream as merging sees it.
+
+    ``entry``: its manifest entry; ``header``: its header record (empty for an unknown major); ``links``: its link
+    records.
+    """
+
+    entry: StreamEntry
+    header: Mapping[str, Any]
+    links: tuple[Record, ...]
+
+    @property
+    def order(self) -> tuple[int, int, int, int, str, str]:
+        """What makes a stream the greater: format major, rank, converter version, units, newest source, bytes."""
+        entire = (self.header.get("_meta") or {}).get(links.CHECKPOINT) or {}
+        return (
+            major(self.entry.format_version) or 0,
+            rank(self.header),
+            converter_version(self.header),
+            through(self.header),
+            str(entire.get("createdAt") or ""),
+            " ".join(file.sha256 for file in self.transcript),
+        )
+
+    @property
+    def transcript(self) -> tuple[File, ...]:
+        """The files without the links."""
+        return tuple(file for file in self.entry.files if file.path != links_path(self.entry.stream))
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """One session's bundle as merging sees it. ``blobs``: the manifest's, by SHA-256."""
+
+    key: SessionKey
+    streams: Mapping[str, StreamState]
+    blobs: Mapping[str, large.Blob]
+    forgotten: Mapping[str, Any] | None = None
+
+
+def rank(header: Mapping[str, Any]) -> int:
+    """How much a stream says, by its header."""
+    producer = header.get("producer") or {}
+    if header.get("derivedFrom"):
+        return REDACTED_TWIN
+    if (header.get("capture") or {}).get("state") == "omitted":
+        return NONE
+    if producer.get("method") == "import":
+        return ETF
+    return OPAQUE if str(producer.get("version", "")).startswith("opaque/") else NATIVE
+
+
+def converter_version(header: Mapping[str, Any]) -> int:
+    """The number in ``producer.version`` (``claude-code/3``); 0 when there is none."""
+    number = str((header.get("producer") or {}).get("version", "")).rpartition("/")[2]
+    return int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else 0
+
+
+def through(header: Mapping[str, Any]) -> int:
+    """The last position of a stream."""
+    value = (header.get("capture") or {}).get("through")
+    return value if isinstance(value, int) else 0
+
+
+def merge(left: SessionState, right: SessionState) -> SessionState:
+    """The greater of each stream, all links; a forgotten session stays forgotten."""
+    if left.forgotten is not None or right.forgotten is not None:
+        gone = [one.forgotten for one in (left, right) if one.forgotten is not None]
+        return SessionState(left.key, {}, {}, max(gone, key=lambda one: codec.encode(dict(one))))
+    streams: dict[str, StreamState] = dict(left.streams)
+    for stream, other in right.streams.items():
+        mine = streams.get(stream)
+        streams[stream] = other if mine is None else _greater(mine, other)
+    blobs: dict[str, large.Blob] = dict(left.blobs)
+    for sha256, blob in right.blobs.items():
+        known = blobs.get(sha256)
+        if known is None or blob.media_type < known.media_type:
+            blobs[sha256] = blob
+    key = min(left.key, right.key, key=lambda one: one.id_source)
+    return SessionState(key, streams, blobs)
+
+
+def _greater(mine: StreamState, other: StreamState) -> StreamState:
+    winner = max(mine, other, key=lambda one: one.order)
+    if major(winner.entry.format_version) != SUPPORTED_MAJOR:
+        return winner
+    return with_links(winner, links.unite(mine.links, other.links))
+
+
+def with_links(state: StreamState, records: Sequence[Record]) -> StreamState:
+    """The stream with these link records, and its manifest entry to match (``links_file`` gives the bytes)."""
+    files = list(state.transcript)
+    if records:
+        files.append(file_entry(links_path(state.entry.stream), links_file(records)))
+    entry = replace(
+        state.entry,
+        files=tuple(files),
+        records=state.entry.records - len(state.links) + len(records),
+        summary={**state.entry.summary, "commits": links.commits(records)},
+    )
+    return StreamState(entry, state.header, tuple(records))
+
+
+def links_file(records: Iterable[Record]) -> bytes:
+    """The bytes of a links file. Its records are as read: large values left them when they were first written."""
+    return b"".join(codec.encode(record) + b"\n" for record in records)
+
+
+def manifest(state: SessionState) -> Manifest:
+    """The manifest of a merged session."""
+    session = Session(state.key, tuple(one.entry for one in state.streams.values()))
+    return Manifest((session,), tuple(state.blobs.values()), forgotten=state.forgotten)
+
+
+def sources(state: SessionState) -> frozenset[tuple[str, str]]:
+    """The (checkpoint, session ID as stored) pairs that a bundle's links name.
+
+    A bundle without a readable transcript is not needed where other bundles hold all of its pairs.
+    """
+    return frozenset(
+        (record["id"], str(stored))
+        for stream in state.streams.values()
+        for record in stream.links
+        if record.get("type") == links.CHECKPOINT
+        for stored in record.get("sessionIds") or ("",)
+    )

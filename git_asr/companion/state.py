@@ -1,0 +1,400 @@
+"""Local state: what the last sync saw, so that the next one looks only at what changed.
+
+A SQLite file under the common directory, ``asr/state.sqlite``. It can be deleted at any time: all of it is found
+again in the repository. It is written in one transaction that ends after the refs have moved, so it never claims
+more than they hold.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from git_asr.errors import AsrError, Diagnostic
+
+FILE_NAME = "state.sqlite"
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE store (ref TEXT PRIMARY KEY, tip TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE location (
+    checkpoint TEXT NOT NULL, store TEXT NOT NULL, kind TEXT NOT NULL, tree TEXT NOT NULL, path TEXT NOT NULL,
+    PRIMARY KEY (checkpoint, store)) WITHOUT ROWID;
+CREATE TABLE walked (tip TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE trailer (
+    checkpoint TEXT NOT NULL, commit_id TEXT NOT NULL, committed INTEGER NOT NULL, committed_at TEXT NOT NULL,
+    place TEXT NOT NULL, PRIMARY KEY (checkpoint, commit_id)) WITHOUT ROWID;
+CREATE TABLE folder (
+    checkpoint TEXT NOT NULL, folder TEXT NOT NULL, stored TEXT NOT NULL, harness TEXT, session TEXT,
+    PRIMARY KEY (checkpoint, folder)) WITHOUT ROWID;
+CREATE INDEX folder_stored ON folder (stored);
+CREATE INDEX folder_session ON folder (session, harness);
+CREATE TABLE reading (checkpoint TEXT PRIMARY KEY, tree TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE incomplete (checkpoint TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE session (
+    harness TEXT NOT NULL, session TEXT NOT NULL, newest INTEGER NOT NULL, links INTEGER NOT NULL, note TEXT NOT NULL,
+    PRIMARY KEY (harness, session)) WITHOUT ROWID;
+CREATE TABLE linked (
+    commit_id TEXT NOT NULL, harness TEXT NOT NULL, session TEXT NOT NULL,
+    PRIMARY KEY (commit_id, harness, session)) WITHOUT ROWID;
+CREATE INDEX linked_session ON linked (session, harness);
+CREATE TABLE finding (
+    place TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL, hint TEXT,
+    PRIMARY KEY (place, code, message)) WITHOUT ROWID;
+"""
+
+SCHEMA_VERSION = f"{zlib.crc32(_TABLES.encode()):08x}"
+"""Names the tables above: a file with others is made anew."""
+
+Key = tuple[str, str]
+"""Harness and ID of a session."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrailerRow:
+    """A commit that names a checkpoint, as the walk found it."""
+
+    checkpoint: str
+    commit: str
+    committed: int
+    committed_at: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class LocationRow:
+    """Where a store holds a checkpoint."""
+
+    checkpoint: str
+    store: str
+    kind: str
+    tree: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class FolderRow:
+    """A session folder of a checkpoint: the session ID that groups it, and the session key once it is known."""
+
+    checkpoint: str
+    folder: str
+    stored: str
+    key: Key | None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A session as it was written: its newest source in epoch seconds, its links to commits, its line for the log."""
+
+    newest: int
+    links: int
+    note: str
+
+
+class State:
+    """The tables, as typed questions and answers."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._db = connection
+
+    # --- what was seen ------------------------------------------------------------------------------------------
+
+    def meta(self, key: str) -> str | None:
+        """A single remembered value."""
+        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def set_meta(self, key: str, value: str | None) -> None:
+        """Remember a single value; None forgets it."""
+        if value is None:
+            self._db.execute("DELETE FROM meta WHERE key = ?", (key,))
+        else:
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def tips(self) -> dict[str, str]:
+        """The tip of each store as it was read."""
+        return dict(self._db.execute("SELECT ref, tip FROM store"))
+
+    def set_tip(self, ref: str, tip: str) -> None:
+        """Remember that a store was read at this tip."""
+        self._db.execute("INSERT OR REPLACE INTO store VALUES (?, ?)", (ref, tip))
+
+    def forget_store(self, ref: str) -> list[str]:
+        """Forget a store and what it holds; the checkpoints that it held."""
+        held = self._strings("SELECT checkpoint FROM location WHERE store = ?", ref)
+        self._db.execute("DELETE FROM location WHERE store = ?", (ref,))
+        self._db.execute("DELETE FROM store WHERE ref = ?", (ref,))
+        return held
+
+    def walked(self) -> set[str]:
+        """The commits from which the history was walked."""
+        return set(self._strings("SELECT tip FROM walked"))
+
+    def set_walked(self, tips: Iterable[str]) -> None:
+        """Remember that the history of these commits was walked, and no others."""
+        self._db.execute("DELETE FROM walked")
+        self._db.executemany("INSERT OR IGNORE INTO walked VALUES (?)", ((tip,) for tip in tips))
+
+    # --- checkpoints and commits --------------------------------------------------------------------------------
+
+    def put_location(self, row: LocationRow) -> None:
+        """Remember where a store holds a checkpoint."""
+        self._db.execute(
+            "INSERT OR REPLACE INTO location VALUES (?, ?, ?, ?, ?)",
+            (row.checkpoint, row.store, row.kind, row.tree, row.path),
+        )
+
+    def drop_location(self, checkpoint: str, store: str) -> None:
+        """Remember that a store no longer holds a checkpoint."""
+        self._db.execute("DELETE FROM location WHERE checkpoint = ? AND store = ?", (checkpoint, store))
+
+    def locations(self, checkpoint: str) -> list[LocationRow]:
+        """Every place that holds a checkpoint."""
+        rows = self._db.execute(
+            "SELECT checkpoint, store, kind, tree, path FROM location WHERE checkpoint = ?", (checkpoint,)
+        )
+        return [LocationRow(*row) for row in rows]
+
+    def add_trailers(self, rows: Iterable[TrailerRow]) -> set[str]:
+        """Remember commits that name checkpoints; the checkpoints that were not known to be named by one of them."""
+        new: set[str] = set()
+        for row in rows:
+            done = self._db.execute(
+                "INSERT OR IGNORE INTO trailer VALUES (?, ?, ?, ?, ?)",
+                (row.checkpoint, row.commit, row.committed, row.committed_at, row.place),
+            )
+            if done.rowcount:
+                new.add(row.checkpoint)
+        return new
+
+    def trailers(self, checkpoint: str) -> list[TrailerRow]:
+        """The commits that name a checkpoint, by commit ID."""
+        rows = self._db.execute(
+            "SELECT checkpoint, commit_id, committed, committed_at, place FROM trailer"
+            " WHERE checkpoint = ? ORDER BY commit_id",
+            (checkpoint,),
+        )
+        return [TrailerRow(*row) for row in rows]
+
+    def unresolved(self) -> list[tuple[str, list[str]]]:
+        """Checkpoints that commits name and no store holds, with those commits."""
+        found: dict[str, list[str]] = {}
+        rows = self._db.execute(
+            "SELECT checkpoint, commit_id FROM trailer WHERE NOT EXISTS"
+            " (SELECT 1 FROM location WHERE location.checkpoint = trailer.checkpoint) ORDER BY 1, 2"
+        )
+        for checkpoint, commit in rows:
+            found.setdefault(checkpoint, []).append(commit)
+        return list(found.items())
+
+    def findings(self) -> list[Diagnostic]:
+        """What was found wrong in what is there, as it was last read."""
+        rows = self._db.execute(
+            "SELECT code, place, message, hint FROM finding ORDER BY place, code, message"
+        )
+        return [Diagnostic(*row) for row in rows]
+
+    def add_finding(self, found: Diagnostic) -> None:
+        """Remember something that was found wrong."""
+        self._db.execute(
+            "INSERT OR REPLACE INTO finding VALUES (?, ?, ?, ?)",
+            (found.where, found.code, found.message, found.hint),
+        )
+
+    def drop_findings(self, place: str) -> None:
+        """Forget what was found wrong at a place and in it: it is about to be read again."""
+        self._db.execute("DELETE FROM finding WHERE place = ? OR place GLOB ?", (place, f"{place},*"))
+
+    # --- sessions -----------------------------------------------------------------------------------------------
+
+    def reading(self, checkpoint: str) -> str | None:
+        """The tree of a checkpoint when its folders were last read."""
+        row = self._db.execute("SELECT tree FROM reading WHERE checkpoint = ?", (checkpoint,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def set_reading(self, checkpoint: str, tree: str | None, folders: Sequence[FolderRow]) -> None:
+        """Remember the folders of a checkpoint as they are in this tree; None where it is gone."""
+        self._db.execute("DELETE FROM folder WHERE checkpoint = ?", (checkpoint,))
+        self._db.execute("DELETE FROM reading WHERE checkpoint = ?", (checkpoint,))
+        self._db.execute("DELETE FROM incomplete WHERE checkpoint = ?", (checkpoint,))
+        if tree is not None:
+            self._db.execute("INSERT INTO reading VALUES (?, ?)", (checkpoint, tree))
+        self._db.executemany(
+            "INSERT INTO folder VALUES (?, ?, ?, ?, ?)",
+            ((row.checkpoint, row.folder, row.stored, *(row.key or (None, None))) for row in folders),
+        )
+
+    def incomplete(self) -> list[str]:
+        """Checkpoints of which something was absent: the same tree may say more another time."""
+        return self._strings("SELECT checkpoint FROM incomplete")
+
+    def set_incomplete(self, checkpoint: str) -> None:
+        """Look at a checkpoint again in the next sync, though nothing moves: its tree counts as not read."""
+        self._db.execute("INSERT OR IGNORE INTO incomplete VALUES (?)", (checkpoint,))
+        self._db.execute("UPDATE reading SET tree = '' WHERE checkpoint = ?", (checkpoint,))
+
+    def folders(self, checkpoint: str) -> list[FolderRow]:
+        """The folders of a checkpoint as they were last read."""
+        return self._folders("checkpoint = ?", checkpoint)
+
+    def group(self, stored: str) -> list[FolderRow]:
+        """The folders whose metadata name this session."""
+        return self._folders("stored = ?", stored)
+
+    def groups(self) -> set[str]:
+        """Every session ID by which folders are grouped."""
+        return set(self._strings("SELECT DISTINCT stored FROM folder"))
+
+    def is_named(self, stored: str) -> bool:
+        """Tell whether a commit names a checkpoint that holds a folder of this group."""
+        found = self._db.execute(
+            "SELECT 1 FROM folder JOIN trailer USING (checkpoint) WHERE stored = ? LIMIT 1", (stored,)
+        )
+        return found.fetchone() is not None
+
+    def of_session(self, key: Key) -> list[FolderRow]:
+        """The folders that turned out to hold this session."""
+        return self._folders("harness = ? AND session = ?", *key)
+
+    def set_key(self, checkpoint: str, folder: str, key: Key | None) -> None:
+        """Remember which session a folder holds."""
+        self._db.execute(
+            "UPDATE folder SET harness = ?, session = ? WHERE checkpoint = ? AND folder = ?",
+            (*(key or (None, None)), checkpoint, folder),
+        )
+
+    def put_session(self, key: Key, row: SessionRow, commits: Iterable[str]) -> None:
+        """Remember a written session and its commits."""
+        self.drop_session(key)
+        self._db.execute(
+            "INSERT INTO session VALUES (?, ?, ?, ?, ?)", (*key, row.newest, row.links, row.note)
+        )
+        self._db.executemany(
+            "INSERT OR IGNORE INTO linked VALUES (?, ?, ?)", ((one, *key) for one in commits)
+        )
+
+    def drop_session(self, key: Key) -> None:
+        """Remember that a session is not in the companion ref."""
+        self._db.execute("DELETE FROM session WHERE harness = ? AND session = ?", key)
+        self._db.execute("DELETE FROM linked WHERE harness = ? AND session = ?", key)
+
+    def sessions(self) -> set[Key]:
+        """The sessions that were written."""
+        return {
+            (harness, session)
+            for harness, session in self._db.execute("SELECT harness, session FROM session")
+        }
+
+    def newest(self) -> int:
+        """The newest source of all written sessions, in epoch seconds; 0 without any."""
+        return int(self._db.execute("SELECT coalesce(max(newest), 0) FROM session").fetchone()[0])
+
+    def commits_of(self, key: Key) -> list[str]:
+        """The commits that link a written session."""
+        return self._strings("SELECT commit_id FROM linked WHERE harness = ? AND session = ?", *key)
+
+    def linked(self) -> list[str]:
+        """Every commit that links a written session."""
+        return self._strings("SELECT DISTINCT commit_id FROM linked ORDER BY 1")
+
+    def notes_of(self, commit: str) -> list[str]:
+        """The log lines of the sessions that a commit links, in the order of their keys."""
+        return self._strings(
+            "SELECT session.note FROM linked JOIN session USING (harness, session)"
+            " WHERE commit_id = ? ORDER BY harness, session",
+            commit,
+        )
+
+    def counts(self) -> tuple[int, int]:
+        """Written sessions, and their links to commits."""
+        row = self._db.execute("SELECT count(*), coalesce(sum(links), 0) FROM session").fetchone()
+        return int(row[0]), int(row[1])
+
+    # --- inside -------------------------------------------------------------------------------------------------
+
+    def _folders(self, where: str, *values: str) -> list[FolderRow]:
+        rows = self._db.execute(
+            f"SELECT checkpoint, folder, stored, harness, session FROM folder WHERE {where}"  # noqa: S608 constants
+            " ORDER BY checkpoint, folder",
+            values,
+        )
+        return [FolderRow(c, f, s, None if h is None else (h, i)) for c, f, s, h, i in rows]
+
+    def _strings(self, query: str, *values: str) -> list[str]:
+        return [row[0] for row in self._db.execute(query, values)]
+
+
+@contextmanager
+def write(directory: Path, *, fresh: bool = False) -> Iterator[State]:
+    """Open the state for one sync: everything is kept if the block ends well, nothing of it otherwise.
+
+    ``directory``: ``<common directory>/asr``; it is made. ``fresh``: begin with empty tables. A file that is damaged
+    or of another version is replaced.
+
+    Raises:
+        AsrError: the file cannot be written.
+    """
+    path = directory / FILE_NAME
+    try:
+        directory.mkdir(mode=0o700, exist_ok=True)
+        if fresh or not _is_ours(path):
+            _remove(path)
+        connection = _connect(path)
+        try:
+            yield State(connection)
+            connection.commit()
+        finally:
+            connection.close()
+    except (OSError, sqlite3.Error) as error:
+        raise AsrError(
+            f"cannot write {path}: {error}", hint="the file can be deleted, sync finds it all again"
+        ) from error
+
+
+@contextmanager
+def read(directory: Path) -> Iterator[State | None]:
+    """Open the state for questions; None where there is none (or none that this version reads)."""
+    path = directory / FILE_NAME
+    if not _is_ours(path):
+        yield None
+        return
+    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, isolation_level=None)
+    try:
+        yield State(connection)
+    finally:
+        connection.close()
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA synchronous = OFF")  # a lost state is found again
+    connection.execute("BEGIN IMMEDIATE")
+    if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        for statement in _TABLES.split(";"):
+            connection.execute(statement)
+        connection.execute("INSERT INTO meta VALUES ('schema', ?)", (SCHEMA_VERSION,))
+    return connection
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether there is a file, whole, and of this version."""
+    if not path.exists():
+        return False
+    try:
+        connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
+        try:
+            row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+        finally:
+            connection.close()
+    except sqlite3.Error:
+        return False
+    return row is not None and row[0] == SCHEMA_VERSION
+
+
+def _remove(path: Path) -> None:
+    for name in (path, path.with_name(path.name + "-journal")):
+        name.unlink(missing_ok=True)

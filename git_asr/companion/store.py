@@ -1,0 +1,210 @@
+"""The companion ref: one bundle per session in the tree of ``refs/asr/sessions`` (profile section 8)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from git_asr.asr import stream
+from git_asr.asr.bundle import MANIFEST, Manifest, Session, StreamEntry, WrittenStream, load
+from git_asr.asr.draft import Record
+from git_asr.asr.header import SessionKey
+from git_asr.asr.ids import is_name, name
+from git_asr.asr.parts import header_path, links_path
+from git_asr.companion import merge
+from git_asr.companion.merge import SessionState, StreamState
+from git_asr.companion.names import REMOTES, SESSIONS
+from git_asr.errors import AsrError
+from git_asr.git import refs, trees
+from git_asr.git.base import FILE, TREE, Objects, Repository
+from git_asr.git.writing import ObjectWriter
+
+IDENTITY = ("git-asr", "git-asr@localhost")
+MESSAGE = "Agent sessions\n"
+
+
+def session_path(key: SessionKey) -> str:
+    """Where the tree holds a session: ``<harness>/<two digits of the SHA-256 of the ID>/<name>``."""
+    digest = hashlib.sha256(key.id.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{name(key.harness)}/{digest[:2]}/{name(key.id)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tip:
+    """Where the companion ref stands.
+
+    ``commit``: None where there is no companion ref yet. ``tree``: its tree. ``parents``: the parents of the next
+    commit: exchanged commits only, since one that was never exchanged is replaced. ``date``: the date of the newest
+    of those parents, 0 without any.
+    """
+
+    commit: str | None
+    tree: str | None
+    parents: tuple[str, ...]
+    date: int
+
+
+def read_tip(repo: Repository, objects: Objects) -> Tip:
+    """Look where the companion ref stands."""
+    commit = refs.read_ref(repo, SESSIONS)
+    if commit is None:
+        return Tip(None, None, (), 0)
+    tree, parents, _ = objects.commit(commit)
+    if any(
+        remote.oid == commit or refs.is_ancestor(repo, commit, remote.oid)
+        for remote in refs.list_refs(repo, REMOTES)
+    ):
+        parents = (commit,)
+    return Tip(commit, tree, parents, max((objects.commit(parent)[2] for parent in parents), default=0))
+
+
+def commit(writer: ObjectWriter, tree: str, parents: tuple[str, ...], when: int) -> str:
+    """Write a companion commit: the same tree, parents and date give the same commit everywhere."""
+    return writer.commit(tree, tuple(sorted(parents)), MESSAGE, identity=IDENTITY, when=when)
+
+
+class DamagedBundle(AsrError):
+    """A session's bundle in a companion tree cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSession:
+    """One session's bundle in a tree: what merging needs of it, and the blob of every file by its path."""
+
+    state: SessionState
+    files: Mapping[str, str]
+
+    @property
+    def pool(self) -> dict[tuple[str, str], str]:
+        """Blobs by path and SHA-256, for whoever puts files of several bundles together."""
+        listed = {
+            (file.path, file.sha256): self.files[file.path]
+            for one in self.state.streams.values()
+            for file in one.entry.files
+            if file.path in self.files
+        }
+        blobs = ((path, path.rpartition("/")[2]) for path in self.files if path.startswith("blobs/"))
+        return {**listed, **{(path, sha256): self.files[path] for path, sha256 in blobs}}
+
+
+def load_session(objects: Objects, tree: str | None, key: SessionKey) -> StoredSession | None:
+    """The session's bundle in a companion tree, or None.
+
+    Raises:
+        DamagedBundle: the bundle cannot be read.
+    """
+    try:
+        return _load(objects, tree, key)
+    except AsrError as error:
+        raise DamagedBundle(error.message, hint="git asr sync --full") from error
+
+
+def _load(objects: Objects, tree: str | None, key: SessionKey) -> StoredSession | None:
+    entry = None if tree is None else objects.lookup(tree, session_path(key))
+    if entry is None or not entry.is_tree:
+        return None
+    files = {path: file.oid for path, file in trees.walk_files(objects, entry.oid)}
+    manifest = load(_blob(objects, files, MANIFEST))
+    (session,) = manifest.sessions or (None,)
+    if session is None:
+        return StoredSession(SessionState(key, {}, {}, manifest.forgotten or {}), files)
+    streams = {one.stream: _stream_state(objects, files, one) for one in session.streams}
+    blobs = {blob.sha256: blob for blob in manifest.blobs}
+    return StoredSession(SessionState(session.key, streams, blobs, manifest.forgotten), files)
+
+
+def _stream_state(objects: Objects, files: Mapping[str, str], entry: StreamEntry) -> StreamState:
+    try:
+        header = stream.header(_blob(objects, files, header_path(entry.stream)))
+    except stream.UnknownMajor:
+        return StreamState(entry, {}, ())
+    path = links_path(entry.stream)
+    found = stream.read([_blob(objects, files, path)] if path in files else [])
+    return StreamState(
+        entry, header, tuple(one for one in found if not isinstance(one, stream.Gap) and "id" in one)
+    )
+
+
+def _blob(objects: Objects, files: Mapping[str, str], path: str) -> bytes:
+    data = objects.blob(files[path]) if path in files else None
+    if data is None:
+        raise AsrError(f"a bundle in {SESSIONS} lacks {path}")
+    return data
+
+
+def fresh(streams: Sequence[WrittenStream], manifest: Manifest, files: Mapping[str, str]) -> StoredSession:
+    """A bundle that was just written: its streams' headers and links, its manifest, the blobs of its files."""
+    (session,) = manifest.sessions
+    entries = {one.stream: one for one in session.streams}
+    states = {
+        one.header["stream"]: StreamState(entries[one.header["stream"]], one.header, one.links)
+        for one in streams
+    }
+    return StoredSession(
+        SessionState(session.key, states, {blob.sha256: blob for blob in manifest.blobs}), files
+    )
+
+
+def session_of(state: SessionState) -> Session:
+    """The session as its manifest lists it."""
+    return Session(state.key, tuple(one.entry for one in state.streams.values()))
+
+
+def write_session(writer: ObjectWriter, objects: Objects, files: Mapping[str, str]) -> str:
+    """Write the tree of a session's bundle."""
+    tree = trees.edit_tree(objects, writer, None, {path: (FILE, oid) for path, oid in files.items()})
+    if tree is None:
+        raise AsrError("a bundle without files")
+    return tree
+
+
+def merge_sessions(writer: ObjectWriter, mine: StoredSession, other: StoredSession) -> StoredSession:
+    """Merge two bundles of a session; the files of the result are blobs of the two, links and manifest are written."""
+    state = merge.merge(mine.state, other.state)
+    pool = {**other.pool, **mine.pool}
+    files: dict[str, str] = {}
+    for one in state.streams.values():
+        for file in one.entry.files:
+            known = pool.get((file.path, file.sha256))
+            files[file.path] = writer.blob(merge.links_file(one.links)) if known is None else known
+    for (path, sha256), oid in pool.items():
+        if sha256 in state.blobs and path.startswith("blobs/"):
+            files[path] = oid
+    files[MANIFEST] = writer.blob(merge.manifest(state).dump())
+    return StoredSession(state, files)
+
+
+def place(changes: Mapping[SessionKey, str | None]) -> dict[str, tuple[int, str] | None]:
+    """The tree edits that put each session's tree (None: nothing) in its place."""
+    return {session_path(key): None if tree is None else (TREE, tree) for key, tree in changes.items()}
+
+
+def manifests(objects: Objects, tree: str) -> Iterator[tuple[str, Manifest | AsrError]]:
+    """Every session's manifest in a companion tree, with the session's path; an error for one that is damaged."""
+    found: list[tuple[str, str]] = []
+    for harness in objects.entries(tree):
+        for shard in objects.entries(harness.oid) if harness.is_tree and is_name(harness.name) else ():
+            for session in objects.entries(shard.oid) if shard.is_tree else ():
+                entry = objects.lookup(session.oid, MANIFEST) if session.is_tree else None
+                if entry is not None:
+                    found.append((f"{harness.name}/{shard.name}/{session.name}", entry.oid))
+    for (path, _), data in zip(found, objects.blobs(oid for _, oid in found), strict=True):
+        try:
+            yield path, load(data or b"")
+        except AsrError as error:
+            yield path, error
+
+
+def keys(objects: Objects, tree: str | None) -> Iterator[SessionKey]:
+    """The keys of all sessions in a companion tree whose manifests can be read."""
+    for _, manifest in manifests(objects, tree) if tree is not None else ():
+        if isinstance(manifest, Manifest):
+            yield from (session.key for session in manifest.sessions)
+
+
+def links_of(stored: StoredSession | None) -> list[tuple[str, Record]]:
+    """Every link record of a stored session with the stream it stands in."""
+    if stored is None:
+        return []
+    return [(name_, record) for name_, one in stored.state.streams.items() for record in one.links]

@@ -1,0 +1,1 @@
+"""What a reader asks of bundles, as plain values; nothing here prints."""

@@ -1,0 +1,110 @@
+"""What a list or a log says of a session, from its manifest alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from git_asr.asr.bundle import Session
+from git_asr.asr.usage import add
+from git_asr.views import text
+
+SHORT_ID = 8
+"""Characters of a session ID that a line shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """A session over all of its streams. Unknown is None or absent, never 0.
+
+    ``counts``: by the manifest's names (``prompts``, ``toolCalls``, …). ``usage``: in the profile's normal form.
+    ``started_at``, ``ended_at``: the first and the last time recorded, RFC 3339. ``commits``: full IDs, sorted.
+    """
+
+    harness: str
+    id: str
+    agent: str
+    models: tuple[str, ...]
+    started_at: str | None
+    ended_at: str | None
+    first_prompt: str | None
+    counts: Mapping[str, int]
+    usage: Mapping[str, Any]
+    commits: tuple[str, ...]
+    streams: int
+
+    @property
+    def seconds(self) -> float | None:
+        """Time from the first to the last recorded time, in seconds."""
+        if self.started_at is None or self.ended_at is None:
+            return None
+        try:
+            between = datetime.fromisoformat(self.ended_at) - datetime.fromisoformat(self.started_at)
+        except (ValueError, TypeError):
+            return None
+        return max(between.total_seconds(), 0.0)
+
+    @property
+    def tokens(self) -> int | None:
+        """All tokens that are known: input, cache and output."""
+        group_in, group_out = self.usage.get("input", {}), self.usage.get("output", {})
+        cached = self.usage.get("cacheRead", 0) + self.usage.get("cacheWrite", 0)
+        if "uncached" in group_in:
+            read = group_in["uncached"] + cached
+        else:
+            read = group_in.get("total", 0) + (cached if group_in.get("includesCache") is False else 0)
+        return (read + group_out.get("total", 0)) if self.usage else None
+
+
+def overview(session: Session) -> Overview:
+    """Gather a session's streams: counts and usage are summed, the first stream in time gives the first prompt."""
+    summaries = sorted(
+        (one.summary for one in session.streams), key=lambda one: str(one.get("startedAt") or "~")
+    )
+    counts: dict[str, int] = {}
+    usage: dict[str, Any] = {}
+    for one in summaries:
+        for name, number in (one.get("counts") or {}).items():
+            counts[name] = counts.get(name, 0) + number
+        usage = add(usage, one.get("usage") or {})
+    ends = [str(one["endedAt"]) for one in summaries if one.get("endedAt")]
+    return Overview(
+        session.key.harness,
+        session.key.id,
+        str(next((one.get("agent") for one in summaries), session.key.harness)),
+        tuple(dict.fromkeys(model for one in summaries for model in one.get("models") or ())),
+        next((one["startedAt"] for one in summaries if one.get("startedAt")), None),
+        max(ends, default=None),
+        next((one["firstPrompt"] for one in summaries if one.get("firstPrompt")), None),
+        counts,
+        usage,
+        tuple(sorted({commit for one in summaries for commit in one.get("commits") or ()})),
+        len(session.streams),
+    )
+
+
+def figures(view: Overview) -> list[str]:
+    """The numbers of a session in words, only those that are known."""
+    said: list[str] = []
+    for name, word in (("prompts", "prompt"), ("toolCalls", "call"), ("units", "unit")):
+        if name in view.counts:
+            said.append(text.plural(view.counts[name], word))
+    if view.tokens is not None:
+        said.append(f"{text.human(view.tokens)} tokens")
+    if view.seconds is not None:
+        said.append(text.duration(view.seconds))
+    return said
+
+
+def log_line(view: Overview) -> str:
+    """One line for ``git log``: agent, session, model, figures, the first line of the first prompt; neutral text."""
+    parts = [f"{view.agent} {view.id[:SHORT_ID]}"]
+    if view.models:
+        parts.append(", ".join(view.models))
+    if numbers := figures(view):
+        parts.append(", ".join(numbers))
+    if view.first_prompt and (first := view.first_prompt.strip().splitlines()):
+        parts.append(f"“{first[0]}”")
+    return text.one_line(" · ".join(parts), 160)

@@ -1,0 +1,135 @@
+"""Text for people: untrusted characters made visible, widths in terminal cells, human numbers, columns.
+
+Everything here is pure; the command line and the notes share it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Sequence
+
+_KEPT_IN_LINES = "\n\t"
+_ELLIPSIS = "…"
+_UNITS = ("", "k", "M", "G", "T", "P")
+
+# C0 and DEL, C1, the bidirectional controls, what is drawn as nothing at all, line and paragraph separators,
+# lone surrogates, tag characters, noncharacters. Joiners (U+200C, U+200D) stay: Persian and emoji need them.
+_HOSTILE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff"
+    "\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_SPACE = re.compile(r"\s+")
+
+
+def neutral(text: str, *, lines: bool = False) -> str:
+    """Make every character visible that could steer a terminal or deceive the eye.
+
+    Control characters become caret notation (ESC is ``^[``), the others ``<U+202E>``. With ``lines`` line
+    feeds and tabs stay, and a carriage return before a line feed goes; without, they are made visible too. The
+    result holds no escape sequence, so it may be printed as it is. Specification, readers: "Display safely".
+    """
+    if lines:
+        text = text.replace("\r\n", "\n")
+        return _HOSTILE.sub(lambda hit: hit[0] if hit[0] in _KEPT_IN_LINES else _visible(hit[0]), text)
+    return _HOSTILE.sub(lambda hit: _visible(hit[0]), text)
+
+
+def one_line(text: str, cells: int | None = None) -> str:
+    """Fold a text into one neutral line: white space runs become one space, the ends are stripped.
+
+    With ``cells`` it is cut to that many terminal cells (see ``clip``).
+    """
+    folded = neutral(_SPACE.sub(" ", text).strip())
+    return folded if cells is None else clip(folded, cells)
+
+
+def width(text: str) -> int:
+    """The cells that a text fills in a terminal: 2 for wide characters, 0 for combining marks."""
+    if text.isascii():
+        return len(text)
+    return sum(_cells(character) for character in text)
+
+
+def clip(text: str, cells: int) -> str:
+    """Cut a text to at most ``cells`` terminal cells; what was cut ends in an ellipsis."""
+    if width(text) <= cells:
+        return text
+    if cells <= 0:
+        return ""
+    left, end = cells - 1, 0
+    while (left := left - _cells(text[end])) >= 0:
+        end += 1
+    return text[:end].rstrip() + _ELLIPSIS
+
+
+def human(number: int) -> str:
+    """A count in at most four characters and a sign: 999, 1.2k, 31k, 12.6M."""
+    if number < 0:
+        return "-" + human(-number)
+    scaled, unit = float(number), 0
+    while _rounded(scaled) >= 1000 and unit < len(_UNITS) - 1:
+        scaled, unit = scaled / 1000, unit + 1
+    return f"{_rounded(scaled)}{_UNITS[unit]}" if unit else str(number)
+
+
+def duration(seconds: float) -> str:
+    """A span of time in its two greatest units: 45s, 3m20s, 1h05m, 2d03h."""
+    whole = max(0, round(seconds))
+    minutes, second = divmod(whole, 60)
+    hours, minute = divmod(minutes, 60)
+    days, hour = divmod(hours, 24)
+    if days:
+        return f"{days}d{hour:02}h"
+    if hours:
+        return f"{hours}h{minute:02}m"
+    if minutes:
+        return f"{minutes}m{second:02}s"
+    return f"{second}s"
+
+
+def plural(number: int, noun: str, many: str | None = None) -> str:
+    """A number with its noun: ``1 commit``, ``3 commits``, ``2 copies``."""
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
+
+
+def columns(
+    rows: Sequence[Sequence[str]], *, right: Collection[int] = (), cells: int | None = None, gap: int = 2
+) -> list[str]:
+    """Set rows of equal length as lines with aligned columns.
+
+    ``right`` names the columns (from 0) that are aligned to the right. With ``cells`` each line is cut to that
+    width, so the column that may be long stands last. The texts must be neutral already.
+    """
+    if not rows:
+        return []
+    widths = [max(width(cell) for cell in column) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        padded = [
+            " " * (space - width(cell)) + cell if at in right else cell + " " * (space - width(cell))
+            for at, (cell, space) in enumerate(zip(row, widths, strict=True))
+        ]
+        line = (" " * gap).join(padded).rstrip()
+        lines.append(line if cells is None else clip(line, cells))
+    return lines
+
+
+def _visible(character: str) -> str:
+    code = ord(character)
+    if code < 0x20 or code == 0x7F:
+        return "^" + chr(code ^ 0x40)
+    return f"<U+{code:04X}>"
+
+
+def _cells(character: str) -> int:
+    if character.isascii():
+        return 1
+    if unicodedata.combining(character) or unicodedata.category(character) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1
+
+
+def _rounded(scaled: float) -> float:
+    tenths = round(scaled, 1)
+    return round(scaled) if scaled >= 100 or tenths == int(tenths) else tenths
