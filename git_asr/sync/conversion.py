@@ -1,0 +1,237 @@
+"""Converts the sessions of the groups that changed, and puts their bundles where they belong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from git_asr.asr.bundle import BundleWriter
+from git_asr.asr.draft import Record
+from git_asr.asr.header import SessionKey
+from git_asr.asr.links import CHECKPOINT, CommitLink
+from git_asr.companion import store
+from git_asr.companion.merge import SessionState
+from git_asr.companion.state import SessionRow, State
+from git_asr.entire import session as sessions
+from git_asr.entire.contents import SessionFolder
+from git_asr.entire.copies import ContentReader
+from git_asr.entire.exclusion import Exclusion, excluded
+from git_asr.entire.lines import lines
+from git_asr.entire.metadata import instant
+from git_asr.entire.sessions import Held, held, largest
+from git_asr.errors import Diagnostic, Report
+from git_asr.git.base import Objects, Repository
+from git_asr.git.writing import ObjectWriter
+from git_asr.sync.changes import Changes, Loaded
+from git_asr.views.session import log_line, overview
+
+GROUPS_AT_ONCE = 64
+_LAST_PLAUSIBLE = 4_102_444_800
+"""The year 2100 in epoch seconds: a later time in metadata is no time."""
+_PROMPT_END = "\n\n---\n\n"
+
+
+@dataclass(slots=True)
+class Tally:
+    """Sessions that are new, changed or removed in the companion ref, and those that ``asr.exclude`` kept out."""
+
+    new: int = 0
+    changed: int = 0
+    removed: int = 0
+    excluded: int = 0
+
+
+@dataclass(slots=True)
+class Conversion:
+    """Conversions under way.
+
+    ``trees``: what becomes of each session that was looked at: its bundle's tree, None where it goes. ``noted``: the
+    commits whose notes may have changed.
+    """
+
+    repo: Repository
+    objects: Objects
+    writer: ObjectWriter
+    state: State
+    changes: Changes
+    tip: store.Tip
+    exclusions: Sequence[Exclusion]
+    report: Report
+    tally: Tally = field(default_factory=Tally)
+    trees: dict[SessionKey, str | None] = field(default_factory=dict)
+    noted: set[str] = field(default_factory=set)
+    _done: set[str] = field(default_factory=set)
+
+    def exceeds(self, groups: Iterable[str], limit: int) -> bool:
+        """Tell whether more bytes of transcripts than ``limit`` would be read; stops counting there."""
+        total = 0
+        for group in sorted(groups):
+            if self.state.is_named(group):
+                loaded = self.changes.load([group])
+                total += loaded.sizes.get(largest(loaded.folders[group], loaded.sizes) or "") or 0
+                if total > limit:
+                    return True
+        return False
+
+    def convert(self, groups: Iterable[str]) -> Iterator[tuple[int, int]]:
+        """Convert the sessions of all groups of which a commit names a checkpoint; how many are done, of how many."""
+        wanted = [one for one in sorted(groups) if self.state.is_named(one)]
+        reader = ContentReader(self.objects.blob, self.repo.object_format)
+        for begin in range(0, len(wanted), GROUPS_AT_ONCE):
+            some = wanted[begin : begin + GROUPS_AT_ONCE]
+            loaded = self.changes.load(some)
+            ahead = [(group, largest(loaded.folders[group], loaded.sizes)) for group in some]
+            streamed = self.objects.blobs([oid for _, oid in ahead if oid is not None])
+            for number, (group, oid) in enumerate(ahead, start=begin + 1):
+                data = None if oid is None else next(streamed)
+                if oid is not None and data is not None:
+                    reader.offer(oid, data)
+                if group not in self._done:
+                    self._group(group, loaded, reader)
+                yield number, len(wanted)
+
+    def _group(self, group: str, loaded: Loaded, reader: ContentReader) -> None:
+        """Convert the sessions of a group, together with the groups in which the same sessions turn up."""
+        cluster = {group}
+        while True:
+            found: dict[SessionKey, Held] = {}
+            for one in sorted(cluster):
+                if one not in loaded.folders:
+                    loaded.add(self.changes.load([one]))
+                for key, own in held(one, loaded.folders[one], loaded.sizes, reader, self.report).items():
+                    found.setdefault(key, Held()).add(own)
+            more = {row.stored for key in found for row in self.state.of_session(key.pair)} - cluster
+            if not more:
+                break
+            cluster |= more
+        self._done |= cluster
+        self._remember(cluster, found)
+        for key, own in found.items():
+            if any(self.state.trailers(folder.checkpoint) for folder in own.folders):
+                self._session(key, own, loaded, reader)
+
+    def _remember(self, cluster: Iterable[str], found: Mapping[SessionKey, Held]) -> None:
+        """Note which session each folder holds; a session that none holds any more leaves the companion ref."""
+        before = {row.key for one in cluster for row in self.state.group(one) if row.key is not None}
+        for key, own in found.items():
+            for folder in own.folders:
+                self.state.set_key(folder.checkpoint, folder.folder, key.pair)
+                if own.omitted == sessions.ABSENT:
+                    self.state.set_incomplete(folder.checkpoint)
+        for gone in before - {key.pair for key in found}:
+            if not self.state.of_session(gone):
+                self._remove(SessionKey(*gone))
+
+    def _remove(self, key: SessionKey) -> None:
+        self.tally.removed += key.pair in self.state.sessions()
+        self.noted.update(self.state.commits_of(key.pair))
+        self.state.drop_session(key.pair)
+        self.trees[key] = None
+
+    def _session(self, key: SessionKey, own: Held, loaded: Loaded, reader: ContentReader) -> None:
+        """Write one session's bundle, merged with what others have of the session."""
+        if excluded(self.exclusions, key, own.folders):
+            self.tally.excluded += 1
+            self._remove(key)
+            return
+        present = self.stored(self.tip.tree, key)
+        if present is not None and present.state.forgotten is not None:
+            return
+        files: dict[str, str] = {}
+        bundle = BundleWriter(lambda path, data: files.__setitem__(path, self.writer.blob(data)))
+        source = self._source(key, own, loaded, reader, present)
+        fresh = store.fresh(sessions.write(source, bundle, reader), bundle.close(), files)
+        for parent in self.tip.parents:
+            other = self.stored(self.objects.commit_tree(parent), key)
+            if other is not None:
+                fresh = store.merge_sessions(self.writer, fresh, other)
+        self._put(key, fresh, present)
+
+    def stored(self, tree: str | None, key: SessionKey) -> store.StoredSession | None:
+        """A session's bundle in a companion tree; one that is damaged is reported and counts as none."""
+        try:
+            return store.load_session(self.objects, tree, key)
+        except store.DamagedBundle as error:
+            self.report(Diagnostic("damaged-bundle", f"session {key.id}", error.message, error.hint))
+            return None
+
+    def _put(self, key: SessionKey, fresh: store.StoredSession, present: store.StoredSession | None) -> None:
+        tree = store.write_session(self.writer, self.objects, fresh.files)
+        self.trees[key] = tree
+        if present is None:
+            self.tally.new += 1
+        elif present.files != fresh.files:
+            self.tally.changed += 1
+        self.note(fresh.state)
+
+    def note(self, stored: SessionState) -> None:
+        """Take a session of the companion ref into the state, for lists and notes."""
+        key, view = stored.key.pair, overview(store.session_of(stored))
+        records = [record for one in stored.streams.values() for record in one.links]
+        links = sum(record["type"] == "vcs" for record in records)
+        self.noted.update(self.state.commits_of(key), view.commits)
+        self.state.put_session(key, SessionRow(newest_source(records), links, log_line(view)), view.commits)
+
+    def _source(
+        self,
+        key: SessionKey,
+        own: Held,
+        loaded: Loaded,
+        reader: ContentReader,
+        present: store.StoredSession | None,
+    ) -> sessions.SessionSource:
+        folders: dict[str, tuple[SessionFolder, ...]] = {}
+        for folder in sorted(own.folders, key=sessions.age, reverse=True):
+            folders[folder.checkpoint] = (*folders.get(folder.checkpoint, ()), folder)
+        commits = {
+            checkpoint: tuple(
+                CommitLink(row.commit, row.checkpoint, row.committed_at, row.place)
+                for row in self.state.trailers(checkpoint)
+            )
+            for checkpoint in folders
+        }
+        return sessions.SessionSource(
+            key=key,
+            lines=lines(key.id, own.families, reader) if own.families else (),
+            checkpoints={checkpoint: loaded.checkpoints[checkpoint] for checkpoint in folders},
+            folders=folders,
+            commits=commits,
+            object_format=self.repo.object_format,
+            kept=tuple(self._kept(present, folders)),
+            first_prompt=self._first_prompt(own.folders),
+            omitted=own.omitted,
+        )
+
+    def _kept(
+        self, present: store.StoredSession | None, folders: Mapping[str, object]
+    ) -> Iterator[tuple[str, Record]]:
+        """Link records of an earlier sync that cannot be derived now, and still hold.
+
+        A checkpoint that no store has any more keeps its records; so does a commit that no ref leads to any more.
+        """
+        for stream, record in store.links_of(present):
+            checkpoint = record["id"] if record["type"] == CHECKPOINT else record["id"].partition("@")[0]
+            if checkpoint in folders:
+                derived = record["type"] == CHECKPOINT or record["commit"] in {
+                    row.commit for row in self.state.trailers(checkpoint)
+                }
+            else:
+                derived = bool(self.state.locations(checkpoint))
+            if not derived:
+                yield stream, record
+
+    def _first_prompt(self, folders: Sequence[SessionFolder]) -> str | None:
+        """The first prompt that Entire noted for the session's oldest checkpoint with one."""
+        for folder in sorted(folders, key=sessions.age):
+            data = None if folder.prompt is None else self.objects.blob(folder.prompt)
+            text = (data or b"").decode("utf-8", "replace").partition(_PROMPT_END)[0].strip()
+            if text:
+                return text
+        return None
+
+
+def newest_source(links: Iterable[Record]) -> int:
+    """The newest time of a session's sources in epoch seconds: its checkpoints' and its commits'."""
+    times = [instant(record.get("ts") or record.get("committedAt")) for record in links]
+    seconds = [time // 1_000_000_000 for time in times if time is not None]
+    return max((one for one in seconds if 0 <= one <= _LAST_PLAUSIBLE), default=0)

@@ -1,0 +1,149 @@
+"""The flow on one page: see what changed, convert that, move the refs.
+
+Cost follows what changed: tips that moved lead to checkpoints and commits, these to the sessions that they touch, and
+only those are converted. Nothing can be seen before the refs move, all at once, at the end.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from git_asr.companion import store
+from git_asr.companion.lock import locked
+from git_asr.companion.state import State
+from git_asr.companion.state import read as read_state
+from git_asr.companion.state import write as write_state
+from git_asr.converters.registry import FORMATS, converter_for
+from git_asr.entire import exclusion
+from git_asr.entire.stores import registry
+from git_asr.errors import AsrError, Diagnostic, Report
+from git_asr.git.backend import Backend, open_objects
+from git_asr.git.base import RefRaced, Repository
+from git_asr.git.writing import ObjectWriter
+from git_asr.sync.changes import Changes
+from git_asr.sync.conversion import Conversion, Tally
+from git_asr.sync.look import Seen, directory, is_current, joined, look
+from git_asr.sync.publication import Publication
+
+LOCK_WAIT = 60.0
+"""Seconds that a sync waits for another one, unless it is told otherwise."""
+RACES = 8
+"""How often a sync begins again when somebody else moved a ref under it."""
+
+
+class TooMuch(AsrError):
+    """There is more to convert than the caller allowed; nothing was done."""
+
+
+Progress = Callable[[int, int], object]
+"""Told how many groups of sessions are done, of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a sync is asked.
+
+    ``revisions``: walk only these, None for every ref. ``full``: trust no local state. ``exclusions``: the values of
+    ``asr.exclude``. ``progress``: told how many groups of sessions are done, of how many. ``at_most``: bytes of
+    transcripts beyond which it is not done now. ``lock_wait``: seconds to wait for another writer.
+    """
+
+    revisions: tuple[str, ...] | None = None
+    full: bool = False
+    exclusions: tuple[str, ...] = ()
+    backend: Backend = "auto"
+    progress: Progress | None = None
+    at_most: int | None = None
+    lock_wait: float = LOCK_WAIT
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a sync did and found.
+
+    ``tally``: sessions by what became of them. ``sessions``, ``links``: how many the companion ref holds now.
+    ``unresolved``: checkpoints that commits name and no store holds, with those commits. ``searched``: the stores, in
+    words. ``findings``: what is wrong in what was read, now or before. ``commit``: the companion's tip, None while
+    there is none.
+    """
+
+    tally: Tally
+    sessions: int
+    links: int
+    unresolved: tuple[tuple[str, tuple[str, ...]], ...]
+    searched: str
+    findings: tuple[Diagnostic, ...]
+    commit: str | None
+
+
+def sync(repo: Repository, options: Options, report: Report) -> Outcome:
+    """Bring the companion ref up to date with the commits and the checkpoint stores.
+
+    Running it again changes nothing. Diagnostics go to ``report``; what cannot be read is looked at again next time.
+
+    Raises:
+        UsageError: an unknown revision.
+        TooMuch: there is more to convert than ``at_most``.
+        AsrError: another writer holds the lock for too long, or Git refuses.
+    """
+    if not options.full and options.revisions is None:
+        with read_state(directory(repo)) as state:
+            if state is not None and not state.incomplete():
+                seen = look(repo)
+                if is_current(state, seen, options.exclusions) and state.meta("converters") == _converters():
+                    return _outcome(Tally(), state, seen)
+    for _ in range(RACES):
+        try:
+            return _sync_once(repo, options, report)
+        except RefRaced as error:
+            raced = error
+            time.sleep(random.uniform(0.005, 0.05))  # noqa: S311  (no secret: two writers should not meet again)
+    raise raced
+
+
+def _sync_once(repo: Repository, options: Options, report: Report) -> Outcome:
+    own = directory(repo)
+    with (
+        locked(own, wait=options.lock_wait),
+        write_state(own, fresh=options.full) as state,
+        open_objects(repo, options.backend) as objects,
+        ObjectWriter(repo, objects) as writer,
+    ):
+
+        def note(found: Diagnostic) -> None:
+            state.add_finding(found)
+            report(found)
+
+        seen = look(repo)
+        tip = store.read_tip(repo, objects)
+        changes = Changes(repo, objects, state, seen.stores, note)
+        touched = changes.groups(changes.in_stores(), changes.in_commits(seen.tips, options.revisions))
+        rules = {"converters": _converters(), "exclusions": joined(options.exclusions)}
+        if any(state.meta(name) != value for name, value in (*rules.items(), ("companion", seen.companion))):
+            touched |= state.groups()
+        kept_out = exclusion.parse(options.exclusions)
+        conversion = Conversion(repo, objects, writer, state, changes, tip, kept_out, note)
+        if options.at_most is not None and conversion.exceeds(touched, options.at_most):
+            raise TooMuch("there is too much to convert in passing", hint="git asr sync")
+        for done, total in conversion.convert(touched):
+            if options.progress is not None:
+                options.progress(done, total)
+        Publication(conversion, seen).publish()
+        for name, value in rules.items():
+            state.set_meta(name, value)
+        return _outcome(conversion.tally, state, seen)
+
+
+def _converters() -> str:
+    """The converters with their versions: when one changes, all sessions are looked at again."""
+    return " ".join(sorted({f"{one.name}/{one.version}" for one in map(converter_for, (None, *FORMATS))}))
+
+
+def _outcome(tally: Tally, state: State, seen: Seen) -> Outcome:
+    sessions, links = state.counts()
+    unresolved = tuple((checkpoint, tuple(commits)) for checkpoint, commits in state.unresolved())
+    searched, findings = registry.searched(seen.stores), tuple(state.findings())
+    return Outcome(tally, sessions, links, unresolved, searched, findings, state.meta("companion"))

@@ -1,0 +1,75 @@
+"""A cheap look at the refs: is there anything that the last sync did not see?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import translate
+from pathlib import Path
+
+from git_asr.companion.names import NOTES, SESSIONS
+from git_asr.companion.state import State
+from git_asr.companion.state import read as read_state
+from git_asr.entire.links import WALK_EXCLUDES
+from git_asr.entire.stores import registry
+from git_asr.entire.stores.base import Store
+from git_asr.git import refs
+from git_asr.git.base import Repository
+from git_asr.git.repository import worktrees
+
+_NOT_WALKED = re.compile("|".join(translate(glob) for glob in WALK_EXCLUDES))
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The refs of a repository, as one look gives them.
+
+    ``stores``: the preferred ones first. ``tips``: the objects from which the default walk begins. ``companion`` and
+    ``notes``: where our own refs stand.
+    """
+
+    stores: tuple[Store, ...]
+    tips: frozenset[str]
+    companion: str | None
+    notes: str | None
+
+
+def directory(repo: Repository) -> Path:
+    """Where local state lies."""
+    return repo.common_dir / "asr"
+
+
+def look(repo: Repository) -> Seen:
+    """List all refs and the worktrees' heads; no object is read."""
+    found = refs.list_refs(repo)
+    heads = {tree.head for tree in worktrees(repo) if tree.head is not None}
+    by_name = {ref.name: ref.oid for ref in found}
+    return Seen(
+        tuple(registry.discover(found)),
+        frozenset(ref.oid for ref in found if not _NOT_WALKED.match(ref.name)) | heads,
+        by_name.get(SESSIONS),
+        by_name.get(NOTES),
+    )
+
+
+def is_current(state: State, seen: Seen, exclusions: Iterable[str]) -> bool:
+    """Tell whether the last sync saw just this, with these values of ``asr.exclude``."""
+    return (
+        state.tips() == {one.ref: one.tip for one in seen.stores}
+        and state.walked() == seen.tips
+        and state.meta("companion") == seen.companion
+        and state.meta("notes") == seen.notes
+        and state.meta("exclusions") == joined(exclusions)
+    )
+
+
+def joined(exclusions: Iterable[str]) -> str:
+    """The values of ``asr.exclude`` as one text to compare."""
+    return "\n".join(sorted(set(exclusions)))
+
+
+def has_news(repo: Repository, exclusions: Iterable[str] = ()) -> bool:
+    """Tell whether a sync would have something to look at (a new version of a converter aside)."""
+    with read_state(directory(repo)) as state:
+        return state is None or not is_current(state, look(repo), exclusions)

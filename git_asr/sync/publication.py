@@ -1,0 +1,67 @@
+"""Writes the companion commit and the notes, then moves both refs in one transaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from git_asr.companion import notes, store
+from git_asr.companion.names import NOTES, SESSIONS
+from git_asr.git import refs
+from git_asr.git.base import RefUpdate
+from git_asr.git.trees import edit_tree
+from git_asr.sync.conversion import Conversion
+from git_asr.sync.look import Seen
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """What a conversion made, ready to be seen; ``seen``: where the refs stood when the sync began."""
+
+    conversion: Conversion
+    seen: Seen
+
+    def publish(self) -> None:
+        """Write what is new and move the refs.
+
+        Raises:
+            RefRaced: somebody moved one of them meanwhile; nothing was changed.
+        """
+        conversion = self.conversion
+        tip, state = conversion.tip, conversion.state
+        tree = edit_tree(conversion.objects, conversion.writer, tip.tree, store.place(conversion.trees))
+        if state.meta("companion") != self.seen.companion:
+            self._adopt()
+        when = max(state.newest(), tip.date)
+        companion = self.seen.companion
+        if tree != tip.tree:
+            companion = None if tree is None else store.commit(conversion.writer, tree, tip.parents, when)
+        noted = self._notes(when)
+        moves = ((SESSIONS, companion, self.seen.companion), (NOTES, noted, self.seen.notes))
+        updates = [RefUpdate(name, new, old) for name, new, old in moves if new != old]
+        if updates:
+            conversion.writer.finish()
+            refs.update_refs(conversion.repo, updates)
+        state.set_meta("companion", companion)
+        state.set_meta("notes", noted)
+
+    def _adopt(self) -> None:
+        """Take into the state the sessions of the companion ref that it does not know: somebody else's."""
+        conversion = self.conversion
+        state = conversion.state
+        known = state.sessions() | {key.pair for key in conversion.trees}
+        for key in store.keys(conversion.objects, conversion.tip.tree):
+            found = None if key.pair in known else conversion.stored(conversion.tip.tree, key)
+            if found is not None and found.state.forgotten is None:
+                conversion.note(found.state)
+
+    def _notes(self, when: int) -> str | None:
+        """Write the notes of the commits that were touched, or all where the notes are not as we left them."""
+        conversion = self.conversion
+        state, objects, present = conversion.state, conversion.objects, self.seen.notes
+        whole = present is None or present != state.meta("notes")
+        lines = {commit: state.notes_of(commit) for commit in (state.linked() if whole else conversion.noted)}
+        old = None if present is None else objects.commit_tree(present)
+        tree = notes.write(conversion.writer, objects, None if whole else old, lines)
+        if tree is None:
+            return None
+        return present if tree == old else notes.commit(conversion.writer, tree, when)

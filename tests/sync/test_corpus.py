@@ -1,0 +1,152 @@
+"""The samples whose checkpoints lie on the branch entire/checkpoints/v1: what a sync makes of them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.companion import StoredBundle, bundles, tip
+from tests.support.corpus import corpus_dir, expected, needs_corpus, sample, samples
+from tests.support.repo_builder import fsck
+from tests.support.run import run_cli
+
+Synced = tuple[str, Path, dict[str, Any]]
+V1 = ("refs/heads/entire/checkpoints/v1", "refs/remotes/origin/entire/checkpoints/v1")
+
+
+def on_v1_only() -> list[str]:
+    """Samples without another layout."""
+    found = [name for name in samples() if all(ref in V1 for ref in expected()["samples"][name]["stores"])]
+    assert len(found) == 20 or corpus_dir() is None
+    return found
+
+
+@pytest.fixture(scope="module", params=on_v1_only())
+def synced(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, Path, dict[str, Any]]:
+    """A sample after one sync: its name, where it lies, what sync printed."""
+    repo = sample(request.param, tmp_path_factory.mktemp("sample"))
+    result = run_cli(["sync", "--json"], repo)
+    assert result.status == 0, result.err
+    return request.param, repo, json.loads(result.out)
+
+
+def figures(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = expected()["samples"][name]
+    return found
+
+
+def linked(name: str, repo: Path) -> set[str]:
+    """The checkpoints of a sample that a commit names, by the records of the companion ref."""
+    return {r["id"].split("@")[0] for bundle in bundles(repo) for r in bundle.links if r["type"] == "vcs"}
+
+
+def stored_ids(record: dict[str, Any]) -> list[str]:
+    value = record["_meta"]["io.entire/checkpoint"].get("session_id", [])
+    return value if isinstance(value, list) else [value]
+
+
+@needs_corpus
+def test_links_and_ids(synced: Synced) -> None:
+    name, repo, outcome = synced
+    wanted = figures(name)
+    links = {
+        (stored, record["id"])
+        for bundle in bundles(repo)
+        for record in bundle.links
+        if record["type"] == "vcs"
+        for stored in stored_ids(record)
+    }
+    assert len(links) == wanted["links"]
+    assert outcome["links"] == sum(r["type"] == "vcs" for bundle in bundles(repo) for r in bundle.links)
+    assert len(outcome["unresolved"]) == wanted["git"]["ids_not_resolving"]
+    # a checkpoint may be named and hold no session, and may hold some and not be named
+    assert len(linked(name, repo)) <= wanted["git"]["ids_resolving"]
+
+
+@needs_corpus
+def test_sessions_and_their_copies(synced: Synced) -> None:
+    name, repo, _ = synced
+    named = linked(name, repo)
+    found = bundles(repo)
+    for session in figures(name)["sessions"]:
+        holding = [bundle for bundle in found if holds(bundle, session["session_id"])]
+        if not set(session["checkpoints"]) & named:
+            assert not holding
+            continue
+        checkpoints = {
+            record["id"]
+            for bundle in holding
+            for record in bundle.links
+            if record["type"] == "io.entire/checkpoint" and session["session_id"] in metadata_ids(record)
+        }
+        assert checkpoints == set(session["checkpoints"])
+        newest = session.get("newest")
+        if newest is None:
+            assert all(s.header["capture"]["state"] == "omitted" for b in holding for s in b.streams.values())
+            continue
+        check_newest(holding, newest, session)
+
+
+def check_newest(holding: list[StoredBundle], newest: dict[str, Any], session: dict[str, Any]) -> None:
+    """The newest transcript's bytes are among the sources, and all its positions stand in one stream."""
+    sources = [
+        (source, stream)
+        for bundle in holding
+        for stream in bundle.streams.values()
+        for source in stream.header.get("nativeSources", ())
+        if source["sha256"] == newest["sha256"]
+    ]
+    assert sources, session["session_id"]
+    source, stream = sources[0]
+    assert source["bytes"] == newest["bytes"]
+    extent = newest["lines"] if source["format"].endswith("-jsonl") else newest["elements"]
+    assert source["positions"][1] == extent
+    assert stream.header["capture"]["through"] >= extent
+    glued = sum(record["seq"] % 1_000_000 == 500_000 for record in stream.records)
+    assert glued >= newest["glued_lines"]
+
+
+def holds(bundle: StoredBundle, session_id: str) -> bool:
+    return any(
+        session_id in metadata_ids(record)
+        for record in bundle.links
+        if record["type"] == "io.entire/checkpoint"
+    )
+
+
+def metadata_ids(record: dict[str, Any]) -> list[str]:
+    found: list[str] = record["sessionIds"]
+    return found
+
+
+@needs_corpus
+def test_again_and_from_scratch_nothing_moves(synced: Synced) -> None:
+    _, repo, outcome = synced
+    before = {path: path.stat().st_mtime_ns for path in (repo / "objects").rglob("*") if path.is_file()}
+    refs = (tip(repo), tip(repo, "refs/notes/asr"))
+    assert refs[0] == outcome["companion"]
+    for again in (["sync"], ["sync", "--full"]):
+        assert run_cli(again, repo).status == 0
+        assert (tip(repo), tip(repo, "refs/notes/asr")) == refs
+    assert {
+        path: path.stat().st_mtime_ns for path in (repo / "objects").rglob("*") if path.is_file()
+    } == before
+    shutil.rmtree(repo / "asr")
+    assert run_cli(["sync"], repo).status == 0
+    assert (tip(repo), tip(repo, "refs/notes/asr")) == refs
+    fsck(repo)
+
+
+@needs_corpus
+def test_both_backends_write_the_same(synced: Synced, tmp_path: Path) -> None:
+    name, _, outcome = synced
+    repo = sample(name, tmp_path)
+    config = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "asr.backend", "GIT_CONFIG_VALUE_0": "git"}
+    assert run_cli(["sync"], repo, env=config).status == 0
+    assert tip(repo) == outcome["companion"]
