@@ -1,0 +1,39 @@
+"""Before a command reads: bring the companion ref up to date if that is quick, else say how."""
+
+from __future__ import annotations
+
+from git_asr.cli import render
+from git_asr.cli.settings import settings
+from git_asr.errors import AsrError, Diagnostic
+from git_asr.git.base import Repository
+from git_asr.sync.look import has_news
+
+QUICK_BYTES = 16 * 1024 * 1024
+"""Bytes of transcripts that are converted in about a second."""
+_HINT = "there is more to see: git asr sync"
+
+
+def refresh(repo: Repository) -> None:
+    """Sync what is new if ``asr.autosync`` allows it and it takes about a second at most, else print one hint.
+
+    What a sync would report is left to ``git asr sync``; a sync that fails does not keep the command from reading.
+    """
+    wanted = settings(repo)
+    if not has_news(repo, wanted.exclusions):
+        return
+    if not wanted.autosync:
+        render.hint(_HINT)
+        return
+    from git_asr.sync.flow import Options, TooMuch, sync
+
+    options = Options(exclusions=wanted.exclusions, backend="git", at_most=QUICK_BYTES, lock_wait=0.5)
+    try:
+        sync(repo, options, _say_nothing)
+    except TooMuch:
+        render.hint(_HINT)
+    except AsrError as error:
+        render.hint(f"could not sync: {error.message}")
+
+
+def _say_nothing(diagnostic: Diagnostic) -> None:
+    """Leave it to ``git asr sync``."""

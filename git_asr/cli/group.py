@@ -1,0 +1,110 @@
+"""The table of commands, and the click group that imports a command only when it is run."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from importlib import import_module
+
+import click
+from click.shell_completion import CompletionItem
+
+from git_asr import __version__
+from git_asr.errors import UsageError
+
+PROGRAM = "git asr"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One command: where its click command stands (``module:attribute``), and its line in ``git asr -h``."""
+
+    target: str
+    help: str
+
+
+COMMANDS = {
+    "sync": Entry("git_asr.cli.sync:command", "Tie the sessions of new checkpoints to their commits."),
+    "log": Entry("git_asr.cli.log:command", "Show the commits with the sessions behind them."),
+    "sessions": Entry("git_asr.cli.sessions:command", "List the sessions."),
+    "demo": Entry("git_asr.cli.demo:command", "Make a throw-away repository and show what git-asr does."),
+}
+"""Every command, in the order of ``git asr -h``. A new one is one line here and one module beside this one."""
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands from the table and imports one when it is asked for by name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name every command of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command of that name; None if the table has none."""
+        return load(cmd_name) if cmd_name in COMMANDS else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command of a command line; an unknown one is an error that names the nearest."""
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            from git_asr.cli.usage import unknown_command
+
+            raise unknown_command(args[0], list(COMMANDS))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands from the table alone."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete the name of a command from the table alone, else an option of ``git asr`` itself."""
+        names = [
+            CompletionItem(name, help=entry.help)
+            for name, entry in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return names + click.Command.shell_complete(self, ctx, incomplete)
+
+
+def load(name: str) -> click.Command:
+    """Import one command of the table.
+
+    Raises:
+        KeyError: the table has no such command.
+        TypeError: what stands at the target is no click command.
+    """
+    module, _, attribute = COMMANDS[name].target.partition(":")
+    loaded = getattr(import_module(module), attribute)
+    if not isinstance(loaded, click.Command):
+        raise TypeError(f"{COMMANDS[name].target} is no command")
+    return loaded
+
+
+def _change_folder(ctx: click.Context, _: click.Parameter, folders: tuple[str, ...]) -> None:
+    if ctx.resilient_parsing:
+        return
+    for folder in folders:
+        try:
+            os.chdir(folder)
+        except OSError as error:
+            raise UsageError(f"cannot change to '{folder}': {error.strerror}") from error
+
+
+@click.command(PROGRAM, cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="git-asr", message="%(prog)s version %(version)s")
+@click.option(
+    "-C",
+    metavar="DIR",
+    multiple=True,
+    expose_value=False,
+    callback=_change_folder,
+    help="Run as if started in DIR; several add up, as with git.",
+)
+def command() -> None:
+    """Agent sessions beside your commits.
+
+    git-asr reads the checkpoints that Entire keeps beside a repository, ties each session to the commits it
+    went into, and keeps the result in the ref refs/asr/sessions. `git asr COMMAND -h` explains a command.
+    """

@@ -1,0 +1,67 @@
+"""What a sync did, said to people and to programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from git_asr.cli import render
+from git_asr.sync.flow import Outcome
+from git_asr.views.text import plural
+
+_SHOWN = 5
+"""Unresolved checkpoint IDs that are named one by one."""
+
+
+def summary(outcome: Outcome) -> str:
+    """The outcome in one line."""
+    tally = outcome.tally
+    done = [f"{number} {word}" for number, word in _counts(outcome) if number]
+    changes = f" ({', '.join(done)})" if done else ""
+    if not outcome.sessions and not done:
+        return f"no sessions: searched {outcome.searched}"
+    head = "" if tally.new or tally.changed or tally.removed or not outcome.sessions else "up to date: "
+    return f"{head}{plural(outcome.sessions, 'session')}{changes}, {plural(outcome.links, 'link')} to commits"
+
+
+def _counts(outcome: Outcome) -> list[tuple[int, str]]:
+    tally = outcome.tally
+    return [
+        (tally.new, "new"),
+        (tally.changed, "changed"),
+        (tally.removed, "removed"),
+        (tally.excluded, "excluded"),
+        (
+            len(outcome.unresolved),
+            "unresolved checkpoint IDs" if len(outcome.unresolved) != 1 else "unresolved checkpoint ID",
+        ),
+    ]
+
+
+def report_unresolved(outcome: Outcome) -> None:
+    """Name the checkpoints that no store holds on stderr, a few of them, and where they were looked for."""
+    for checkpoint, commits in outcome.unresolved[:_SHOWN]:
+        render.warning(f"no checkpoint {checkpoint} in any store; commit {commits[0][:12]} names it")
+    if len(outcome.unresolved) > _SHOWN:
+        render.warning(f"and {len(outcome.unresolved) - _SHOWN} more: git asr sync --json lists them")
+    if outcome.unresolved:
+        render.hint(f"searched: {outcome.searched}")
+
+
+def as_json(outcome: Outcome) -> dict[str, Any]:
+    """The outcome as ``git asr sync --json`` prints it; version 1."""
+    return {
+        "version": 1,
+        "companion": outcome.commit,
+        "sessions": outcome.sessions,
+        "links": outcome.links,
+        "new": outcome.tally.new,
+        "changed": outcome.tally.changed,
+        "removed": outcome.tally.removed,
+        "excluded": outcome.tally.excluded,
+        "searched": outcome.searched,
+        "unresolved": [{"checkpoint": one, "commits": list(commits)} for one, commits in outcome.unresolved],
+        "diagnostics": [
+            {"code": one.code, "where": one.where, "message": one.message, "hint": one.hint}
+            for one in outcome.findings
+        ],
+    }

@@ -1,0 +1,39 @@
+"""The ``asr.*`` keys of Git's configuration (docs/configuration.md says what each does)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast, get_args
+
+from git_asr.errors import UsageError
+from git_asr.git.backend import Backend
+from git_asr.git.base import Repository
+from git_asr.git.repository import configuration, is_true
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the user configured: see docs/configuration.md."""
+
+    exclusions: tuple[str, ...]
+    autosync: bool
+    backend: Backend
+
+
+def settings(repo: Repository) -> Settings:
+    """Read the configuration of a repository.
+
+    Raises:
+        UsageError: a key has a value that it cannot have.
+    """
+    config = configuration(repo)
+    backend = config.get("asr.backend", ("auto",))[-1].lower()
+    if backend not in get_args(Backend):
+        raise UsageError(
+            f"asr.backend is {backend!r}", hint="git config asr.backend auto   (or libgit2, git)"
+        )
+    return Settings(
+        config.get("asr.exclude", ()),
+        is_true(config.get("asr.autosync", ("true",))[-1]),
+        cast("Backend", backend),
+    )

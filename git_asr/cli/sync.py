@@ -1,0 +1,50 @@
+"""``git asr sync``: from trailers and checkpoints to the companion ref."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from git_asr.cli import render
+from git_asr.cli.progress import progress
+from git_asr.cli.settings import settings
+from git_asr.errors import DONE, INCOMPLETE
+from git_asr.git.repository import open_repository
+
+
+@click.command("sync")
+@click.argument("revisions", nargs=-1, metavar="[REVS]...")
+@click.option("--full", is_flag=True, help="Trust no local state: look at everything again.")
+@click.option("--strict", is_flag=True, help="End with status 1 if anything could not be followed or read.")
+@click.option("--json", "machine", is_flag=True, help="Print the outcome as JSON.")
+def command(revisions: tuple[str, ...], full: bool, strict: bool, machine: bool) -> int:
+    """Write the sessions of checkpoints and their commits to refs/asr/sessions.
+
+    The commits of all branches, tags and remote-tracking branches are searched for Entire-Checkpoint
+    trailers, or only those that REVS select (as for `git log`). Only what is new is read; a second run
+    changes nothing. What cannot be followed today is reported and tried again next time.
+    """
+    from git_asr.cli.outcome import as_json, report_unresolved, summary
+    from git_asr.sync.flow import Options, sync
+
+    repo = open_repository()
+    wanted = settings(repo)
+    warnings = render.Warnings()
+    with progress() as tick:
+        options = Options(
+            revisions=revisions or None,
+            full=full,
+            exclusions=wanted.exclusions,
+            backend=wanted.backend,
+            progress=lambda done, total: tick("sessions", done, total),
+        )
+        outcome = sync(repo, options, warnings)
+    for found in outcome.findings if strict else ():
+        warnings(found)
+    if machine:
+        click.echo(json.dumps(as_json(outcome), indent=2))
+    else:
+        report_unresolved(outcome)
+        click.echo(summary(outcome))
+    return INCOMPLETE if strict and (outcome.unresolved or outcome.findings) else DONE
