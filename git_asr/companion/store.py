@@ -22,6 +22,7 @@ from git_asr.git.writing import ObjectWriter
 
 IDENTITY = ("git-asr", "git-asr@localhost")
 MESSAGE = "Agent sessions\n"
+_HINT = "git asr sync --full"
 
 
 def session_path(key: SessionKey) -> str:
@@ -95,21 +96,27 @@ def load_session(objects: Objects, tree: str | None, key: SessionKey) -> StoredS
         DamagedBundle: the bundle cannot be read.
     """
     try:
-        return _load(objects, tree, key)
+        entry = None if tree is None else objects.lookup(tree, session_path(key))
     except AsrError as error:
-        raise DamagedBundle(error.message, hint="git asr sync --full") from error
+        raise DamagedBundle(error.message, hint=_HINT) from error
+    return load_bundle(objects, entry.oid) if entry is not None and entry.is_tree else None
 
 
-def _load(objects: Objects, tree: str | None, key: SessionKey) -> StoredSession | None:
-    entry = None if tree is None else objects.lookup(tree, session_path(key))
-    if entry is None or not entry.is_tree:
-        return None
-    files = {path: file.oid for path, file in trees.walk_files(objects, entry.oid)}
-    manifest = load(_blob(objects, files, MANIFEST))
-    (session,) = manifest.sessions or (None,)
-    if session is None:
-        return StoredSession(SessionState(key, {}, {}, manifest.forgotten or {}), files)
-    streams = {one.stream: _stream_state(objects, files, one) for one in session.streams}
+def load_bundle(objects: Objects, tree: str) -> StoredSession:
+    """The bundle of one session, from its tree.
+
+    Raises:
+        DamagedBundle: it cannot be read, or holds no session.
+    """
+    try:
+        files = {path: file.oid for path, file in trees.walk_files(objects, tree)}
+        manifest = load(_blob(objects, files, MANIFEST))
+        if not manifest.sessions:
+            raise AsrError("a bundle without a session")
+        session = manifest.sessions[0]
+        streams = {one.stream: _stream_state(objects, files, one) for one in session.streams}
+    except AsrError as error:
+        raise DamagedBundle(error.message, hint=_HINT) from error
     blobs = {blob.sha256: blob for blob in manifest.blobs}
     return StoredSession(SessionState(session.key, streams, blobs, manifest.forgotten), files)
 

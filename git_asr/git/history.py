@@ -23,6 +23,9 @@ _OPTIONS = (
     "--format=%H %ct %cI%n%B",
 )
 _BAD_REVISION = re.compile(r"^git log: bad (?:revision|object) '?(.+?)'?$")
+_OTHER_REVISION = re.compile(
+    r"^git log: (log for .* only has.*|(?:no upstream|no such branch|HEAD does not point).*)"
+)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -74,9 +77,11 @@ def walk(
 
 
 def _refused(error: AsrError) -> AsrError:
-    """Git's word for a revision that it does not know, as ours; any other error stays."""
+    """What Git says about a revision that the user typed, as wrong usage; any other error stays."""
     if bad := _BAD_REVISION.search(error.message):
         return _unknown(bad[1])
+    if other := _OTHER_REVISION.search(error.message):
+        return UsageError(other[1])
     return error
 
 
@@ -104,7 +109,7 @@ def _unknown(revision: str) -> UsageError:
 
 
 def _split(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Cut a stream at its NUL bytes; what has no end yet waits in pieces, so that a long message costs no copying."""
+    """Cut a stream after each NUL byte; a long entry waits in pieces, so that it is copied only once."""
     held: list[bytes] = []
     for chunk in chunks:
         first, *more = chunk.split(b"\0")
@@ -112,8 +117,6 @@ def _split(chunks: Iterator[bytes]) -> Iterator[bytes]:
         for piece in more:
             yield b"".join(held)
             held = [piece]
-    if any(held):
-        yield b"".join(held)
 
 
 def _commit(entry: bytes) -> Commit:

@@ -250,11 +250,6 @@ class Child:
             self._fail()
         return data
 
-    def skip(self, size: int) -> None:
-        """Read so many bytes and forget them, a piece at a time."""
-        while size:
-            size -= len(self.exactly(min(size, _CHUNK)))
-
     def chunks(self) -> Iterator[bytes]:
         """Read all there is in pieces; the end is only accepted from a git that ended well."""
         while True:

@@ -18,7 +18,6 @@ LOCK_WAIT = 2000
 _LOCKED = re.compile(rb"Unable to create '(.+?)': File exists")
 _RACED = re.compile(
     rb"is at [0-9a-f]+ but expected|reference already exists|reference is missing but expected"
-    rb"|unable to resolve reference|unable to read ref"
 )
 
 

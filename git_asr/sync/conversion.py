@@ -120,9 +120,10 @@ class Conversion:
                     self.state.set_incomplete(folder.checkpoint)
         for gone in before - {key.pair for key in found}:
             if not self.state.of_session(gone):
-                self._remove(SessionKey(*gone))
+                self.remove(SessionKey(*gone))
 
-    def _remove(self, key: SessionKey) -> None:
+    def remove(self, key: SessionKey) -> None:
+        """Let a session go from the companion ref."""
         self.tally.removed += key.pair in self.state.sessions()
         self.noted.update(self.state.commits_of(key.pair))
         self.state.drop_session(key.pair)
@@ -132,7 +133,7 @@ class Conversion:
         """Write one session's bundle, merged with what others have of the session."""
         if excluded(self.exclusions, key, own.folders):
             self.tally.excluded += 1
-            self._remove(key)
+            self.remove(key)
             return
         present = self.stored(self.tip.tree, key)
         if present is not None and present.state.forgotten is not None:

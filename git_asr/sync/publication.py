@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from git_asr.companion import notes, store
+from git_asr.companion.merge import SessionState, sources
 from git_asr.companion.names import NOTES, SESSIONS
 from git_asr.git import refs
 from git_asr.git.base import RefUpdate
@@ -28,9 +29,9 @@ class Publication:
         """
         conversion = self.conversion
         tip, state = conversion.tip, conversion.state
-        tree = edit_tree(conversion.objects, conversion.writer, tip.tree, store.place(conversion.trees))
         if state.meta("companion") != self.seen.companion:
             self._adopt()
+        tree = edit_tree(conversion.objects, conversion.writer, tip.tree, store.place(conversion.trees))
         when = max(state.newest(), tip.date)
         companion = self.seen.companion
         if tree != tip.tree:
@@ -45,14 +46,33 @@ class Publication:
         state.set_meta("notes", noted)
 
     def _adopt(self) -> None:
-        """Take into the state the sessions of the companion ref that it does not know: somebody else's."""
+        """Take into the state the sessions of the companion ref that it does not know: somebody else's.
+
+        One whose checkpoints are all here and hold other sessions now is a leftover, and goes.
+        """
         conversion = self.conversion
         state = conversion.state
         known = state.sessions() | {key.pair for key in conversion.trees}
         for key in store.keys(conversion.objects, conversion.tip.tree):
             found = None if key.pair in known else conversion.stored(conversion.tip.tree, key)
-            if found is not None and found.state.forgotten is None:
+            if found is None or found.state.forgotten is not None:
+                continue
+            if self._is_leftover(found.state):
+                conversion.remove(key)
+            else:
                 conversion.note(found.state)
+
+    def _is_leftover(self, stored: SessionState) -> bool:
+        """Whether every checkpoint that a session came from was read, and none of them holds it."""
+        state = self.conversion.state
+        checkpoints = {checkpoint for checkpoint, _ in sources(stored)}
+        held = [row.key for checkpoint in checkpoints for row in state.folders(checkpoint)]
+        return (
+            bool(held)
+            and all(state.locations(checkpoint) for checkpoint in checkpoints)
+            and None not in held
+            and stored.key.pair not in held
+        )
 
     def _notes(self, when: int) -> str | None:
         """Write the notes of the commits that were touched, or all where the notes are not as we left them."""

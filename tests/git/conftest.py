@@ -17,7 +17,7 @@ from tests.support.repo_builder import RepoBuilder, git
 
 ObjectFormat = Literal["sha1", "sha256"]
 BIG = bytes(range(256)) * 3000
-NAMES = {
+NAMES: dict[str, bytes | str | None] = {
     "a": "1\n",
     "a.b": "2\n",
     "a-b/c": "3\n",
@@ -87,6 +87,17 @@ def opened(request: pytest.FixtureRequest) -> Iterator[tuple[Sample, Objects]]:
 def backend(request: pytest.FixtureRequest) -> Backend:
     name: Backend = request.param
     return name
+
+
+@pytest.fixture
+def fake_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A program named git, first on PATH, that a test fills with a shell script."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    program = folder / "git"
+    program.touch(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    return program
 
 
 def git_children() -> list[str]:

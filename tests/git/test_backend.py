@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from git_asr.errors import AsrError
-from git_asr.git.backend import libgit2_obstacle, open_objects
+from git_asr.git.backend import Backend, libgit2_obstacle, open_objects
 from git_asr.git.base import Repository
 from git_asr.git.libgit2 import LibgitObjects
 from git_asr.git.plumbing import PlumbingObjects
@@ -61,15 +61,16 @@ def test_formats_that_it_does_not(plain: Repository, change: dict[str, object], 
 
 
 def test_choice(sha1: Sample, sha256: Sample) -> None:
-    for repo, wanted, kind in [
+    choices: list[tuple[Repository, Backend, type]] = [
         (sha1.repo, "auto", LibgitObjects),
         (sha1.repo, "libgit2", LibgitObjects),
         (sha1.repo, "git", PlumbingObjects),
         (sha256.repo, "auto", PlumbingObjects),
         (sha256.repo, "git", PlumbingObjects),
-    ]:
-        with open_objects(repo, wanted) as objects:  # type: ignore[arg-type]
-            assert type(objects) is kind
+    ]
+    for repo, wanted, kind in choices:
+        with open_objects(repo, wanted) as objects:
+            assert isinstance(objects, kind)
 
 
 def test_unknown_extension_in_a_real_repository(tmp_path: Path) -> None:

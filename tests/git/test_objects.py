@@ -73,7 +73,8 @@ def test_blobs_come_in_the_order_asked(opened: Opened, times: int) -> None:
     files = [(entry.oid, entry.name) for entry in ls_tree(sample.path, sample.first, "-r")]
     assert len(files) > 8
     asked = ([oid for oid, _ in files] + [absent(sample), sample.tree, sample.tag]) * times
-    expected = [NAMES[name].encode() if isinstance(NAMES[name], str) else NAMES[name] for _, name in files]
+    contents = [NAMES[name] for _, name in files]
+    expected = [content.encode() if isinstance(content, str) else content for content in contents]
     assert list(objects.blobs(iter(asked))) == [*expected, None, None, None] * times
     assert list(objects.blobs(asked[:2])) == expected[:2]
     assert list(objects.blobs([])) == []
@@ -152,7 +153,7 @@ def test_abandoned_streams_leave_no_process(opened: Opened) -> None:
     stream = objects.blobs(oids)
     assert next(stream) == BIG
     assert len(git_children()) == before + 1
-    stream.close()
+    del stream
     assert len(git_children()) == before
     for content in objects.blobs(oids):
         assert content == BIG
@@ -327,12 +328,22 @@ def test_damaged_loose_objects(tmp_path: Path, backend: Backend, damage) -> None
 def test_damaged_objects_have_no_size(tmp_path: Path, backend: Backend) -> None:
     path = RepoBuilder(tmp_path / "r", bare=True).build()
     bad = git(path, "hash-object", "-w", "--stdin", stdin=b"bad\n")
-    loose_file(path, bad).write_bytes(b"")
+    with open_objects(open_repository(path), backend) as objects:
+        loose_file(path, bad).write_bytes(b"")
+        with pytest.raises(AsrError, match=f"{bad} is damaged"):
+            objects.sizes([bad])
+        loose_file(path, bad).write_bytes(zlib.compress(b"blub 4\0bad\n"))
+        with pytest.raises(AsrError, match="git cat-file: invalid object type"):
+            objects.sizes([bad])
+
+
+def test_answers_that_git_does_not_give(sha1: Sample, fake_git: Path) -> None:
+    fake_git.write_text("#!/bin/sh\necho what\nexec sleep 600\n")
     with (
-        open_objects(open_repository(path), backend) as objects,
-        pytest.raises(AsrError, match=f"{bad} is damaged"),
+        PlumbingObjects(sha1.repo) as objects,
+        pytest.raises(AsrError, match="git cat-file: unexpected answer"),
     ):
-        objects.sizes([bad])
+        objects.blob(sha1.tree)
 
 
 def test_damaged_pack(tmp_path: Path, backend: Backend) -> None:
@@ -346,7 +357,7 @@ def test_damaged_pack(tmp_path: Path, backend: Backend) -> None:
     data[7000] ^= 0xFF
     data[7001] ^= 0xFF
     pack.write_bytes(data)
-    found = []
+    found: list[object] = []
     with open_objects(open_repository(path), backend) as objects:
         for oid in oids:
             try:
@@ -371,7 +382,9 @@ def test_a_child_that_was_killed_is_an_error_and_then_replaced(sha1: Sample) -> 
 def test_held_trees_are_bounded(tmp_path: Path) -> None:
     builder = RepoBuilder(tmp_path / "r", bare=True)
     for number in range(8):
-        builder.commit("refs/heads/main", f"{number}\n", {f"{number}/{file}": "" for file in range(4000)})
+        builder.commit(
+            "refs/heads/main", f"{number}\n", {f"{number}/{number}-{file}": "" for file in range(4000)}
+        )
     path = builder.build()
     with open_objects(open_repository(path), "git") as objects:
         assert isinstance(objects, PlumbingObjects)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
 import tempfile
 from pathlib import Path
 
@@ -22,18 +20,6 @@ def repo(tmp_path: Path) -> Repository:
     builder = RepoBuilder(tmp_path / "r")
     builder.commit("refs/heads/main", "one\n", {"a": "1\n"})
     return open_repository(builder.build())
-
-
-@pytest.fixture
-def fake_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A program named git, first on PATH, that a test fills with a shell script."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    program = folder / "git"
-    program.write_text("#!/bin/sh\nexit 0\n")
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-    return program
 
 
 def test_what_belongs_to_another_repository_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import random
+import secrets
 import time
 from pathlib import Path
 
@@ -212,14 +212,12 @@ def _increment(repo: Repository, times: int) -> None:
         while True:
             tip = read_ref(repo, SESSIONS)
             parents = ["-p", tip] if tip else []
-            new = git(
-                repo.git_dir, "commit-tree", "-m", f"{os.getpid()} {random.random()}", *parents, "main^{tree}"
-            )
+            new = git(repo.git_dir, "commit-tree", "-m", secrets.token_hex(8), *parents, "main^{tree}")
             try:
                 update_refs(repo, [RefUpdate(SESSIONS, new, tip), RefUpdate(NOTES, new, tip)])
                 break
             except RefRaced:
-                time.sleep(random.uniform(0.005, 0.05))
+                time.sleep(secrets.randbelow(50) / 1000)
 
 
 def test_four_writers_lose_nothing(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -51,6 +52,19 @@ def test_reftable(tmp_path: Path) -> None:
         pytest.skip("this Git knows no reftable")
     repo = open_repository(tmp_path / "r")
     assert repo.ref_format == "reftable"
+
+
+def test_newer_git_names_the_ref_format(path: Path, fake_git: Path) -> None:
+    real = shutil.which("git", path=os.environ["PATH"].partition(os.pathsep)[2])
+    fake_git.write_text(f"#!/bin/sh\n{real} \"$@\" | sed 's/^--show-ref-format$/reftable/'\n")
+    assert open_repository(path).ref_format == "reftable"
+
+
+def test_configuration_fails(path: Path, fake_git: Path) -> None:
+    real = shutil.which("git", path=os.environ["PATH"].partition(os.pathsep)[2])
+    fake_git.write_text(f'#!/bin/sh\n[ $1 != config ] || exit 3\nexec {real} "$@"\n')
+    with pytest.raises(AsrError, match="git config: ended with status 3"):
+        open_repository(path)
 
 
 def test_linked_worktree(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

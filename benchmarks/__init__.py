@@ -1,0 +1,1 @@
+"""Measures git-asr against the least that its work can cost. ``python -m benchmarks -h`` says how."""

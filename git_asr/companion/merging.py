@@ -1,0 +1,105 @@
+"""Two companion trees → one, session by session (profile section 8, *merge*)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from git_asr.asr.bundle import Manifest, Session
+from git_asr.asr.header import UNKNOWN
+from git_asr.companion import store
+from git_asr.companion.merge import sources
+from git_asr.companion.store import DamagedBundle, StoredSession
+from git_asr.errors import Diagnostic, Report
+from git_asr.git.base import TREE, Objects
+from git_asr.git.trees import changed_trees, edit_tree
+from git_asr.git.writing import ObjectWriter
+
+_DEPTH = 3
+"""Levels from the root to a session: harness, shard, name."""
+
+
+def merge_tips(objects: Objects, writer: ObjectWriter, tips: Sequence[str], report: Report) -> str:
+    """Merge companion commits; the same tips give the same commit, whoever merges them and in whatever order.
+
+    Raises:
+        ObjectAbsent: one of them is not here.
+    """
+    commits = [objects.commit(tip) for tip in sorted(set(tips))]
+    if len(commits) == 1:
+        return tips[0]
+    tree = commits[0][0]
+    for other, _, _ in commits[1:]:
+        tree = merge_trees(objects, writer, tree, other, report) or tree
+    return store.commit(writer, tree, tuple(set(tips)), max(when for _, _, when in commits))
+
+
+def merge_trees(objects: Objects, writer: ObjectWriter, left: str, right: str, report: Report) -> str | None:
+    """Merge two companion trees; only the sessions that differ are read.
+
+    A session's bundle that is damaged on one side is reported, and the other side's stands; damaged on both, the
+    left one's stays as it is.
+    """
+    edits: dict[str, tuple[int, str] | None] = {}
+    for path, mine, theirs in changed_trees(objects, left, right, _DEPTH):
+        if mine is None or theirs is None:
+            tree = mine or theirs
+        else:
+            tree = _merge_session(objects, writer, (path, mine, theirs), report)
+        if tree is not None and tree != mine:
+            edits[path] = (TREE, tree)
+    merged = edit_tree(objects, writer, left, edits)
+    if merged is None:
+        return None
+    writer.finish()  # what was just merged is read again
+    gone: dict[str, tuple[int, str] | None] = dict.fromkeys(_superfluous(objects, merged))
+    return edit_tree(objects, writer, merged, gone)
+
+
+def _merge_session(
+    objects: Objects, writer: ObjectWriter, differing: tuple[str, str, str], report: Report
+) -> str | None:
+    path, mine, theirs = differing
+    sides = [
+        one for one in (_load(objects, tree, path, report) for tree in (mine, theirs)) if one is not None
+    ]
+    if not sides:
+        return None
+    if len(sides) == 1:
+        return mine if _load(objects, mine, path, _ignore) is not None else theirs
+    return store.write_session(writer, objects, store.merge_sessions(writer, *sides).files)
+
+
+def _load(objects: Objects, tree: str, path: str, report: Report) -> StoredSession | None:
+    try:
+        return store.load_bundle(objects, tree)
+    except DamagedBundle as error:
+        report(Diagnostic("damaged-bundle", path, error.message, error.hint))
+        return None
+
+
+def _ignore(diagnostic: Diagnostic) -> None:
+    """It was reported."""
+
+
+def _superfluous(objects: Objects, tree: str) -> list[str]:
+    """Paths of bundles without a transcript whose checkpoints, under the same session ID, other bundles hold."""
+    listed = [(path, one) for path, one in store.manifests(objects, tree) if isinstance(one, Manifest)]
+    bare = [path for path, one in listed if any(map(_is_bare, one.sessions))]
+    if not bare:
+        return []
+    held: set[tuple[str, str]] = set()
+    mine: dict[str, frozenset[tuple[str, str]]] = {}
+    for path, _ in listed:
+        entry = objects.lookup(tree, path)
+        loaded = None if entry is None else _load(objects, entry.oid, path, _ignore)
+        if loaded is not None and path in bare:
+            mine[path] = sources(loaded.state)
+        elif loaded is not None:
+            held |= sources(loaded.state)
+    return [path for path, own in mine.items() if own and own <= held]
+
+
+def _is_bare(session: Session) -> bool:
+    return session.key.harness == UNKNOWN and all(
+        not entry.summary.get("counts") for entry in session.streams
+    )
