@@ -9,11 +9,11 @@ import argparse
 import hashlib
 import json
 import math
-import os
 import random
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -32,9 +32,9 @@ _MINUTES = 60 * 17
 class Shape:
     """What to make. Sizes follow ``PROFILE`` times ``scale``, or all are ``size`` bytes where that is not 0."""
 
-    sessions: int = 24
-    checkpoints: int = 60
-    commits: int = 120
+    sessions: int = 100
+    checkpoints: int = 240
+    commits: int = 480
     scale: float = 1.0
     size: int = 0
     seed: int = 1
@@ -156,7 +156,11 @@ def _metadata(
     identifier: str, session: str, now: str, start: int, rng: random.Random
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The metadata of a checkpoint and of its only session folder."""
-    common: dict[str, Any] = {"cli_version": "0.6.2", "checkpoint_id": identifier, "strategy": "manual-commit"}
+    common: dict[str, Any] = {
+        "cli_version": "0.6.2",
+        "checkpoint_id": identifier,
+        "strategy": "manual-commit",
+    }
     touched = {"branch": "main", "checkpoints_count": 1, "files_touched": [f"src/{identifier[:2]}.py"]}
     tokens = {
         "input_tokens": rng.randint(100, 9000),
@@ -210,7 +214,7 @@ def _commits(out: _Importer, shape: Shape, author: Author, checkpoints: Sequence
 
 
 def _quantile(part: float) -> float:
-    for (low, small), (high, large) in zip(PROFILE, PROFILE[1:], strict=False):
+    for (low, small), (high, large) in pairwise(PROFILE):
         if part <= high:
             along = (part - low) / (high - low)
             return math.exp(math.log(small) + along * (math.log(large) - math.log(small)))
@@ -225,22 +229,27 @@ def _git(cwd: Path, *arguments: str) -> None:
     subprocess.run(["git", *arguments], cwd=cwd, check=True)
 
 
-def shape_options(parser: argparse.ArgumentParser) -> None:
-    """Add an option for each attribute of a shape."""
+def shape_options() -> argparse.ArgumentParser:
+    """A parser with an option for each attribute of a shape, to be the parent of another."""
+    parser = argparse.ArgumentParser(add_help=False)
+    group = parser.add_argument_group("the generated repository")
     default = Shape()
     for one in fields(Shape):
         value = getattr(default, one.name)
-        parser.add_argument(f"--{one.name}", type=type(value), default=value, metavar="N", help=f"default {value}")
+        group.add_argument(
+            f"--{one.name}", type=type(value), default=value, metavar="N", help=f"default {value}"
+        )
+    return parser
 
 
 def main() -> None:
     """Make one repository."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.generate", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.generate", description=__doc__, parents=[shape_options()]
+    )
     parser.add_argument("path", type=Path)
-    shape_options(parser)
     given = vars(parser.parse_args())
     path = given.pop("path")
-    os.environ["GIT_CONFIG_GLOBAL"] = os.devnull
     generate(path.absolute(), Shape(**given))
 
 

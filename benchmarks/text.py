@@ -6,12 +6,43 @@ import base64
 import random
 from itertools import accumulate
 
-_SYLLABLES = ("ba ce di fo gu la me ni po ru sa te vi zo ka le mo nu pi ro su ta ve wi xo ya zu che ler qua "
-              "stra ning tion ment est").split()  # fmt: skip
+_SYLLABLES = (
+    "ba",
+    "ce",
+    "di",
+    "fo",
+    "gu",
+    "la",
+    "me",
+    "ni",
+    "po",
+    "ru",
+    "sa",
+    "te",
+    "vi",
+    "zo",
+    "qua",
+    "stra",
+    "ning",
+)
 _COMMON = (
-    "the to of a in is and that for it on with as be this are not if we can from or by an at use so now file test"
-    " line `HEAD` `None` 1 2 3 … — “so” ✅ é 日本"
-).split()
+    "the",
+    "to",
+    "of",
+    "a",
+    "in",
+    "is",
+    "and",
+    "that",
+    "for",
+    "it",
+    "file",
+    "test",
+    "`HEAD`",
+    "…",
+    "é",
+    "✅",
+)
 _BREAKS = (".\n\n", ".", ",", ":\n-", "\n")
 _STATEMENTS = (
     "def {0}_{1}(self, {2}: str) -> int:",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from git_asr.asr import codec
@@ -10,8 +11,10 @@ from git_asr.asr.codec import NON_FINITE
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import PART_SPAN, SECOND_VALUE, usable
 from git_asr.converters.base import Facts, NativeFormat, Unit
+from git_asr.converters.secret_answers import SECRET_ANSWERS
 
 _LAST_PART = PART_SPAN - 1
+_MASKED = "masked"
 
 Losses = tuple[dict[str, str], ...]
 
@@ -58,7 +61,8 @@ class Opaque:
         grows: it may still be being written, so it is held back, and converting fewer lines gives a prefix.
         """
         held: Unit | None = None
-        for unit in units:
+        watch = None if native is None else SECRET_ANSWERS.get(native.name)
+        for unit in units if watch is None else _without_secrets(units, watch()):
             if held is not None:
                 yield self._draft(held, native)
                 held = None
@@ -72,7 +76,7 @@ class Opaque:
         kind, fields, stored = _content(unit, facts)
         meta: dict[str, Any] = {"git-asr/malformed": True} if unit.kind == "malformed" else {}
         if unit.flags:
-            meta["git-asr/encoding"] = list(unit.flags)
+            meta["git-asr/encoding"] = [flag for flag in unit.flags if flag != _MASKED]
         return Draft(
             kind,
             unit.position,
@@ -81,9 +85,17 @@ class Opaque:
             native_id=facts.id if usable(facts.id) else None,
             ts=facts.ts,
             id_scope="capture" if self._snapshot else None,  # numbering gives it to derived IDs only
+            capture={"state": "masked"} if _MASKED in unit.flags else None,
             native=stored,
-            meta=meta or None,
+            meta={name: value for name, value in meta.items() if value} or None,
         )
+
+
+def _without_secrets(units: Iterator[Unit], watch: Callable[[Any], Any | None]) -> Iterator[Unit]:
+    """The units, without the answers that their session calls secret."""
+    for unit in units:
+        masked = watch(unit.value) if unit.kind == "value" else None
+        yield unit if masked is None else replace(unit, value=masked, text=None, flags=(*unit.flags, _MASKED))
 
 
 def _content(unit: Unit, facts: Facts) -> tuple[str, dict[str, Any], dict[str, Any] | None]:

@@ -127,7 +127,10 @@ def _commit(entry: bytes) -> Commit:
 
 
 def _rfc3339(committed: int, written: str) -> str:
-    """The time as Git wrote it, or in UTC where the commit has none, or an offset or year that RFC 3339 cannot say."""
+    """The time as Git wrote it, or in UTC where the commit has none, or an offset or year that RFC 3339 cannot say.
+
+    Git writes UTC as ``+00:00`` before 2.45 and as ``Z`` since: it is the former here, so that records do not differ.
+    """
     if _TIME.fullmatch(written):
-        return written
+        return f"{written[:-1]}+00:00" if written.endswith("Z") else written
     return (_EPOCH + timedelta(seconds=committed)).isoformat()

@@ -1,4 +1,4 @@
-"""Golden companion refs: ``fixtures/companion/<case>/case.json`` and its transcripts → ``companion/`` and ``refs.json``.
+"""Golden companion refs: ``case.json`` and transcripts of a case in ``fixtures/companion/`` → its ``companion/``.
 
 They freeze IDs, parts, files, manifest, links and commit, byte for byte. ``python -m tests.sync.goldens`` writes them
 anew; read the difference before you commit it: what changes here changes for everybody.

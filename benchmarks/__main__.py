@@ -1,0 +1,114 @@
+"""Measures git-asr on a generated or a given repository and prints a table (docs/performance.md explains it)."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks import report, scenarios
+from benchmarks.generate import Shape, shape_options
+from benchmarks.measure import PROJECT, Failed, Figure
+from benchmarks.prepare import Facts
+
+_PAGE = PROJECT / "docs" / "performance.md"
+_PARTS = ("full", "unchanged", "starts", "memory")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Measure and report; status 1 where something could not be run."""
+    options = _options(argv)
+    on_terminal = sys.stderr.isatty()
+
+    def say(text: str) -> None:
+        print(
+            f"\r\033[K{text}" if on_terminal else text,
+            end="" if on_terminal else "\n",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    try:
+        with tempfile.TemporaryDirectory(prefix="git-asr-bench-") as folder:
+            bench = scenarios.Bench(Path(folder), options.rounds, say)
+            facts, figures = _measure(bench, options)
+    except Failed as error:
+        print(f"\nerror: {error}", file=sys.stderr)
+        return 1
+    if on_terminal:
+        say("")
+    command = _command(argv)
+    on = report.machine()
+    lines = report.section(command, facts, figures, options.rounds, on)
+    print("\n".join(lines))
+    if options.json is not None:
+        text = json.dumps(
+            report.record(command, facts, figures, options.rounds, on), indent=2, ensure_ascii=False
+        )
+        options.json.write_text(text + "\n", "utf-8")
+    if options.write is not None:
+        report.rewrite(_PAGE, options.write, lines)
+    return 0
+
+
+def _measure(bench: scenarios.Bench, options: argparse.Namespace) -> tuple[Facts | None, list[Figure]]:
+    facts: Facts | None = None
+    figures: list[Figure] = []
+    if "full" in options.only:
+        shape = Shape(**{name: getattr(options, name) for name in Shape.__slots__})
+        source = (
+            bench.generated("made", shape) if options.repo is None else bench.given(options.repo.absolute())
+        )
+        facts, figures = scenarios.full(bench, source)
+    if "unchanged" in options.only:
+        figures += scenarios.unchanged(bench, options.unchanged_sessions)
+    if "starts" in options.only:
+        figures += scenarios.starts(bench)
+    if "memory" in options.only:
+        figures += scenarios.memory(bench, options.large_mb)
+    return facts, figures
+
+
+def _options(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description=__doc__, parents=[shape_options()]
+    )
+    parser.add_argument("--repo", type=Path, metavar="PATH", help="measure a copy of this repository")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="default 5")
+    parser.add_argument("--only", nargs="+", choices=_PARTS, default=_PARTS, help="measure only these")
+    parser.add_argument("--unchanged-sessions", type=int, default=1000, metavar="N", help="default 1000")
+    parser.add_argument(
+        "--large-mb", type=int, default=30, metavar="N", help="size of the large session, default 30"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON")
+    where = "write the table into docs/performance.md, as the default run or another"
+    parser.add_argument("--write", nargs="?", const="default", metavar="NAME", help=where)
+    options = parser.parse_args(argv)
+    if min(options.rounds, options.unchanged_sessions, options.large_mb) < 1:
+        parser.error("numbers are 1 or more")
+    if not 1 <= options.sessions <= options.checkpoints <= options.commits:
+        parser.error("it takes a checkpoint for each session, and a commit for each checkpoint")
+    return options
+
+
+def _command(argv: Sequence[str]) -> str:
+    """The command that was given, without where its output went and where the repository lies."""
+    kept: list[str] = []
+    words = iter(argv)
+    for word in words:
+        if word == "--json":
+            next(words)
+        elif word == "--repo":
+            kept += [word, next(words) and "PATH"]
+        elif not word.startswith(("--json=", "--write", "--repo=")):
+            kept.append(word)
+    arguments = shlex.join(kept)
+    return f"make bench BENCH_ARGS={shlex.quote(arguments)}" if arguments else "make bench"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

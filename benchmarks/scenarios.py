@@ -1,0 +1,206 @@
+"""What is measured: each function prepares its repositories, measures in rounds and gives figures."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.generate import Shape
+from benchmarks.measure import BARE, PROGRAM, PROJECT, PYTHON, Figure, Usage, answer, run
+from benchmarks.prepare import Facts
+
+LIGHT, HEAVY = 7.0, 12.0
+"""Aims for a start in bare Pythons: without pygit2 and GitPython, and with one of them."""
+_SHORT = 4
+"""Short commands run so many times for each round of long ones."""
+_MEGABYTE = 1e6
+
+_FLOOR = str(PROJECT / "benchmarks" / "floor.py")
+_COMPLETION = {"_GIT_ASR_COMPLETE": "bash_complete", "COMP_WORDS": "git-asr s", "COMP_CWORD": "1"}
+_STARTS: tuple[tuple[str, tuple[str, ...], Mapping[str, str]], ...] = (
+    ("git asr --version", ("--version",), {}),
+    ("git asr -h", ("-h",), {}),
+    ("completion of a command", (), _COMPLETION),
+    ("git asr log -h", ("log", "-h"), {}),
+    ("git asr sessions -h", ("sessions", "-h"), {}),
+    ("git asr sync -h", ("sync", "-h"), {}),
+    ("git asr sessions, of 3", ("sessions",), {}),
+    ("git asr sync, 3 sessions, no change", ("sync",), {}),
+)
+
+Job = Callable[[], Usage]
+
+
+@dataclass(slots=True)
+class Bench:
+    """Where and how often to measure. ``say`` is told what is being done."""
+
+    folder: Path
+    rounds: int
+    say: Callable[[str], None]
+    _copies: int = field(default=0)
+
+    def generated(self, name: str, shape: Shape) -> Path:
+        """Make a repository of this shape."""
+        path = self.folder / name
+        self.say(f"making a repository: {shape.sessions} sessions, {shape.checkpoints} checkpoints")
+        answer([PYTHON, "-m", "benchmarks.generate", str(path), *shape.arguments()], self.folder)
+        return path
+
+    def given(self, source: Path) -> Path:
+        """Copy a repository with all its refs, without what git-asr made in it."""
+        path = self.folder / "given"
+        self.say("copying the repository")
+        answer(["git", "clone", "--quiet", "--mirror", "--no-hardlinks", str(source), str(path)], self.folder)
+        listed = ["git", "for-each-ref", "--format=%(refname)", "refs/asr", "refs/notes/asr"]
+        for ref in answer(listed, path).split():
+            answer(["git", "update-ref", "-d", ref], path)
+        return path
+
+    def copy(self, source: Path) -> Path:
+        """Copy one of our repositories; objects, which never change, are linked."""
+        self._copies += 1
+        target = self.folder / f"copy-{self._copies}"
+        shutil.copytree(source, target, copy_function=_link)
+        return target
+
+    def synced(self, source: Path) -> Path:
+        """Copy a repository and sync it."""
+        target = self.copy(source)
+        self.say("syncing it once")
+        run([*PROGRAM, "sync"], target)
+        return target
+
+    def on_copy(self, source: Path, command: Callable[[Path], list[str]]) -> Job:
+        """Make a job that runs a command on a fresh copy."""
+
+        def job() -> Usage:
+            target = self.copy(source)
+            try:
+                return run(command(target), target)
+            finally:
+                shutil.rmtree(target)
+
+        return job
+
+    def measure(self, rounds: int, jobs: Mapping[str, Job]) -> dict[str, list[Usage]]:
+        """Run all jobs in every round, in turn, every other round backwards."""
+        results: dict[str, list[Usage]] = {name: [] for name in jobs}
+        for number in range(rounds):
+            self.say(f"measuring {len(jobs)} commands, round {number + 1} of {rounds}")
+            for name in list(jobs)[:: -1 if number % 2 else 1]:
+                results[name].append(jobs[name]())
+        return results
+
+
+def full(bench: Bench, source: Path) -> tuple[Facts, list[Figure]]:
+    """The full sync and one after one more commit, against the floor and each other."""
+    synced = bench.synced(source)
+    needed, written = bench.folder / "needed", bench.folder / "written"
+    paths = map(str, (source, synced, needed, written))
+    facts = Facts(**json.loads(answer([PYTHON, "-m", "benchmarks.prepare", *paths], bench.folder)))
+    amounts = (str(facts.metadata), str(written), str(facts.objects), facts.object_format)
+    grown = bench.copy(synced)
+    size = int(answer([PYTHON, "-m", "benchmarks.grow", str(grown)], bench.folder)) / _MEGABYTE
+    found = bench.measure(
+        bench.rounds,
+        {
+            "sync": bench.on_copy(source, lambda _: [*PROGRAM, "sync"]),
+            "floor": bench.on_copy(source, lambda at: [PYTHON, "-P", _FLOOR, str(at), str(needed), *amounts]),
+            "one": bench.on_copy(grown, lambda _: [*PROGRAM, "sync"]),
+            "bare": lambda: run(BARE, source),
+        },
+    )
+    seconds = _seconds(found)
+    peaks = [one.peak for one in found["sync"]]
+    again = f"sync after one commit, a session of {size:.2g} MB"
+    return facts, [
+        _ratio("full sync", "× floor", seconds["sync"], seconds["floor"], 2.0),
+        _ratio("full sync, CPU", "× floor", _cpu(found["sync"]), _cpu(found["floor"])),
+        Figure("full sync", "s", tuple(seconds["sync"])),
+        Figure("floor", "s", tuple(seconds["floor"])),
+        Figure("full sync, peak memory", "× largest", tuple(peak / facts.largest for peak in peaks), 10.0),
+        Figure("full sync, peak memory", "MB", tuple(peak / _MEGABYTE for peak in peaks)),
+        _ratio(again, "× full sync", seconds["one"], seconds["sync"]),
+        _beyond(again, seconds["one"], seconds["bare"]),
+    ]
+
+
+def unchanged(bench: Bench, sessions: int) -> list[Figure]:
+    """A sync that finds nothing new."""
+    shape = Shape(sessions=sessions, checkpoints=sessions, commits=sessions, scale=0.02)
+    synced = bench.synced(bench.generated("many", shape))
+    found = bench.measure(
+        bench.rounds * _SHORT,
+        {"sync": lambda: run([*PROGRAM, "sync"], synced), "bare": lambda: run(BARE, synced)},
+    )
+    seconds = _seconds(found)
+    name = f"no-change sync, {sessions:,} sessions"
+    return [
+        _beyond(name, seconds["sync"], seconds["bare"], 0.3),
+        _ratio(name, "× bare Python", seconds["sync"], seconds["bare"]),
+    ]
+
+
+def starts(bench: Bench) -> list[Figure]:
+    """How long commands take to start, in bare Pythons."""
+    synced = bench.synced(bench.generated("few", Shape(sessions=3, checkpoints=3, commits=3, size=10_000)))
+
+    def job(arguments: tuple[str, ...], more: Mapping[str, str]) -> Job:
+        return lambda: run([*PROGRAM, *arguments], synced, more)
+
+    jobs = {name: job(arguments, more) for name, arguments, more in _STARTS}
+    found = _seconds(bench.measure(bench.rounds * _SHORT, {**jobs, "bare": lambda: run(BARE, synced)}))
+    return [
+        _ratio(name, "× bare Python", found[name], found["bare"], HEAVY if heavy else LIGHT)
+        for name, arguments, more in _STARTS
+        for heavy in [_is_heavy(bench, synced, arguments, more)]
+    ] + [Figure("bare Python", "s", tuple(found["bare"]))]
+
+
+def memory(bench: Bench, megabytes: int) -> list[Figure]:
+    """Peak memory where one session is large."""
+    size = int(megabytes * _MEGABYTE)
+    source = bench.generated("large", Shape(sessions=1, checkpoints=2, commits=2, size=size))
+    jobs = {"sync": bench.on_copy(source, lambda _: [*PROGRAM, "sync"])}
+    found = bench.measure(bench.rounds, jobs)["sync"]
+    name = f"full sync of one session of {megabytes} MB, peak memory"
+    return [Figure(name, "× largest", tuple(one.peak / size for one in found), 10.0)]
+
+
+def _is_heavy(bench: Bench, cwd: Path, arguments: tuple[str, ...], more: Mapping[str, str]) -> bool:
+    """Tell whether a command imports pygit2 or GitPython."""
+    trace = bench.folder / "imports"
+    script = "import sys; from git_asr.cli.main import main; status = main()\n"
+    script += f"open({str(trace)!r}, 'w').write(' '.join(sys.modules)); sys.exit(status)"
+    run([PYTHON, "-c", script, *arguments], cwd, more)
+    return not {"pygit2", "git"}.isdisjoint(trace.read_text("utf-8").split())
+
+
+def _seconds(found: Mapping[str, list[Usage]]) -> dict[str, list[float]]:
+    return {name: [one.seconds for one in usages] for name, usages in found.items()}
+
+
+def _cpu(usages: list[Usage]) -> list[float]:
+    return [one.cpu for one in usages]
+
+
+def _ratio(name: str, unit: str, mine: list[float], other: list[float], aim: float | None = None) -> Figure:
+    return Figure(name, unit, tuple(one / by for one, by in zip(mine, other, strict=True)), aim)
+
+
+def _beyond(name: str, mine: list[float], bare: list[float], aim: float | None = None) -> Figure:
+    values = tuple(one - start for one, start in zip(mine, bare, strict=True))
+    return Figure(name, "s beyond bare Python", values, aim)
+
+
+def _link(source: str, target: str) -> str:
+    """Copy one file of a repository, as ``copytree`` asks."""
+    if f"{os.sep}objects{os.sep}" in source:
+        os.link(source, target)
+        return target
+    return str(shutil.copy2(source, target))

@@ -1,0 +1,63 @@
+"""Secret answers to questions are recorded nowhere (specification, converters: "Never record secret answers").
+
+Only Codex is known to mark a question as secret (reference native-transcripts, section 3.10): the answers stand in the
+output of the call that asked, and again where a compaction repeats that output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from git_asr.asr import codec
+
+_OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output"})
+
+
+class CodexSecretAnswers:
+    """Watches the units of one rollout in order; gives each unit that holds a secret answer without it."""
+
+    def __init__(self) -> None:
+        self._calls: set[str] = set()
+
+    def __call__(self, value: Any) -> Any | None:
+        """The unit without its secret answers, or None where it holds none."""
+        if not isinstance(value, dict) or not isinstance(payload := value.get("payload"), dict):
+            return None
+        history = payload.get("replacement_history")
+        if isinstance(history, list):
+            masked = [self._item(item) for item in history]
+            if all(item is None for item in masked):
+                return None
+            kept = [old if new is None else new for old, new in zip(history, masked, strict=True)]
+            return {**value, "payload": {**payload, "replacement_history": kept}}
+        item = self._item(payload)
+        return None if item is None else {**value, "payload": item}
+
+    def _item(self, item: Any) -> dict[str, Any] | None:
+        if not isinstance(item, dict) or not isinstance(call := item.get("call_id"), str):
+            return None
+        if item.get("name") == "request_user_input" and _asks_for_a_secret(item.get("arguments")):
+            self._calls.add(call)
+        if item.get("type") in _OUTPUTS and call in self._calls and "output" in item:
+            return {key: field for key, field in item.items() if key != "output"}
+        return None
+
+
+def _asks_for_a_secret(arguments: Any) -> bool:
+    """Whether one of the questions is marked as secret; arguments that cannot be read but name the mark count."""
+    if isinstance(arguments, str):
+        if "isSecret" not in arguments:
+            return False
+        try:
+            arguments = codec.decode(arguments.encode("utf-8", "surrogatepass")).value
+        except codec.JsonError:
+            return True
+    questions = arguments.get("questions") if isinstance(arguments, dict) else None
+    return isinstance(questions, list) and any(
+        isinstance(one, dict) and one.get("isSecret") for one in questions
+    )
+
+
+SECRET_ANSWERS: dict[str, Callable[[], Callable[[Any], Any | None]]] = {"codex-jsonl": CodexSecretAnswers}
+"""By the name of the format: makes what watches one transcript."""
