@@ -30,7 +30,10 @@ _MINUTES = 60 * 17
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What to make. Sizes follow ``PROFILE`` times ``scale``, or all are ``size`` bytes where that is not 0."""
+    """What to make. Sizes follow ``PROFILE`` times ``scale``, or all are ``size`` bytes where that is not 0.
+
+    ``format``: of the object IDs, ``sha1`` or ``sha256``.
+    """
 
     sessions: int = 100
     checkpoints: int = 240
@@ -38,6 +41,7 @@ class Shape:
     scale: float = 1.0
     size: int = 0
     seed: int = 1
+    format: str = "sha1"
 
     def sizes(self) -> list[int]:
         """The final size of each session, in bytes: an even sample of the profile, so no seed is luckier."""
@@ -90,7 +94,8 @@ def generate(path: Path, shape: Shape) -> None:
     """
     if not 1 <= shape.sessions <= shape.checkpoints <= shape.commits:
         raise ValueError("it takes a checkpoint for each session, and a commit for each checkpoint")
-    _git(path.parent, "init", "--quiet", "--bare", "--initial-branch=main", str(path))
+    form = f"--object-format={shape.format}"
+    _git(path.parent, "init", "--quiet", "--bare", "--initial-branch=main", form, str(path))
     command = ["git", "-c", "fastimport.unpackLimit=0", "-c", "core.compression=1", "fast-import", "--quiet"]
     with subprocess.Popen(command, cwd=path, stdin=subprocess.PIPE) as importer:
         assert importer.stdin is not None

@@ -26,12 +26,12 @@ _OWN_ID = re.compile(rb'"uuid":"([0-9a-f-]{36})"')
 def grow(repository: Path) -> int:
     """Add a commit and a checkpoint to a repository that is synced; the bytes of the transcript that grew.
 
-    Raises:
-        ValueError: no session has its transcript in one file.
+    0 if nothing was added, because no session has its transcript in one file of JSON Lines.
     """
-    source = min(_candidates(repository), key=lambda one: abs(one["bytes"] - _WANTED), default=None)
+    found = sorted(_candidates(repository), key=lambda one: abs(one["bytes"] - _WANTED))
+    source = next((one for one in found if _is_lines(_blob(repository, one["oid"]))), None)
     if source is None:
-        raise ValueError("no session has its transcript in one file")
+        return 0
     old = source["checkpoint"]
     new = hashlib.sha256(old.encode()).hexdigest()[:12]
     store = next(one for one in stores(repository) if _holds(repository, one, old))
@@ -53,8 +53,16 @@ def grow(repository: Path) -> int:
 def _candidates(repository: Path) -> Iterator[dict[str, Any]]:
     for header in headers(repository, SESSIONS):
         sources = header.get("nativeSources", ())
-        if len(sources) == 1 and isinstance(sources[0]["oid"], str) and sources[0]["path"].endswith(".jsonl"):
+        if len(sources) == 1 and isinstance(sources[0]["oid"], str):
             yield sources[0]
+
+
+def _is_lines(transcript: bytes) -> bool:
+    """Whether the last line is an object of its own."""
+    try:
+        return isinstance(json.loads(transcript.rstrip().rpartition(b"\n")[2]), dict)
+    except ValueError:
+        return False
 
 
 def _more(transcript: bytes) -> bytes:

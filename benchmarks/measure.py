@@ -76,8 +76,9 @@ def run(command: Sequence[str], cwd: Path, more: Mapping[str, str] = {}) -> Usag
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             said.seek(0)
-            last = said.read().decode("utf-8", "replace").strip()[-2000:]
-            raise Failed(f"{' '.join(command)} ended with status {process.returncode}: {last}")
+            last = said.read().decode("utf-8", "replace").strip().splitlines()[-1:]
+            words = " ".join(command[-3:])
+            raise Failed(f"{words} ended with status {process.returncode}: {''.join(last)}")
     return Usage(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss * _MAXRSS_UNIT)
 
 
@@ -89,7 +90,8 @@ def answer(command: Sequence[str], cwd: Path) -> str:
     """
     ended = subprocess.run(command, cwd=cwd, env=environment(), capture_output=True, text=True, check=False)
     if ended.returncode:
-        raise Failed(f"{' '.join(command)} ended with status {ended.returncode}: {ended.stderr.strip()}")
+        last = ended.stderr.strip().splitlines()[-1:]
+        raise Failed(f"{' '.join(command[:3])} ended with status {ended.returncode}: {''.join(last)}")
     return ended.stdout
 
 

@@ -157,4 +157,7 @@ def _git(repository: Path, *arguments: str) -> str:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(prepare(*map(Path, sys.argv[1:])))))
+    try:
+        print(json.dumps(asdict(prepare(*map(Path, sys.argv[1:])))))
+    except ValueError as error:
+        sys.exit(str(error))

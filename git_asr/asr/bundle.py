@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from git_asr.asr import codec, large, parts
 from git_asr.asr.draft import Record
-from git_asr.asr.header import PRODUCER, SessionKey
+from git_asr.asr.header import PRODUCER, IdSource, SessionKey
 from git_asr.asr.version import FORMAT_VERSION
 from git_asr.errors import AsrError
 
 MANIFEST = "bundle.json"
+
+_Kind = TypeVar("_Kind")
+_WORDS = {str: "text", int: "number", list: "list", dict: "object"}
 
 PutFile = Callable[[str, bytes], None]
 """Takes a file of the bundle: its path with slashes, and its bytes."""
@@ -105,7 +108,8 @@ def load(data: bytes) -> Manifest:
     """Read a manifest.
 
     Raises:
-        AsrError: it is no manifest, or names a file that the rules of names do not allow.
+        AsrError: it is no manifest, names a file that the rules of names do not allow, or holds something else where
+            readers count on a text, a number or a list.
     """
     try:
         return _manifest(codec.decode(data).value)
@@ -117,34 +121,63 @@ def _manifest(record: dict[str, Any]) -> Manifest:
     sessions = tuple(
         Session(
             SessionKey(
-                one["session"]["harness"], one["session"]["id"], one["session"].get("idSource", "native")
+                _is(str, one["session"]["harness"]),
+                _is(str, one["session"]["id"]),
+                cast("IdSource", _is(str, one["session"].get("idSource", "native"))),
             ),
             tuple(_entry(entry) for entry in one["streams"]),
         )
         for one in record["sessions"]
     )
-    blobs = tuple(large.Blob(b["sha256"], b["bytes"], b["mediaType"]) for b in record["blobs"])
-    forgotten = record.get("forgotten")
-    return Manifest(sessions, blobs, bool(record.get("shareable")), forgotten, record.get("_meta") or {})
+    blobs = tuple(
+        large.Blob(_is(str, b["sha256"]), _is(int, b["bytes"]), _is(str, b["mediaType"]))
+        for b in record["blobs"]
+    )
+    forgotten = _is(dict, record["forgotten"]) if "forgotten" in record else None
+    return Manifest(
+        sessions, blobs, bool(record.get("shareable")), forgotten, _is(dict, record.get("_meta", {}))
+    )
 
 
 _ENTRY = ("stream", "files", "records", "contentLevel", "formatVersion", "summary")
 
 
 def _entry(record: dict[str, Any]) -> StreamEntry:
-    files = tuple(File(file["path"], file["bytes"], file["sha256"]) for file in record["files"])
+    files = tuple(
+        File(_is(str, file["path"]), _is(int, file["bytes"]), _is(str, file["sha256"]))
+        for file in record["files"]
+    )
     for file in files:
         if not parts.is_stream_file(file.path):
             raise ValueError(f"a file name that is not allowed: {file.path!r}")
     return StreamEntry(
-        record["stream"],
+        _is(str, record["stream"]),
         files,
-        record["records"],
-        record["contentLevel"],
-        record["formatVersion"],
-        record["summary"],
+        _is(int, record["records"]),
+        _is(str, record["contentLevel"]),
+        _is(str, record["formatVersion"]),
+        _checked(_is(dict, record["summary"])),
         {key: value for key, value in record.items() if key not in _ENTRY},
     )
+
+
+def _checked(summary: dict[str, Any]) -> dict[str, Any]:
+    """A summary whose known fields are of their types; absent ones and unknown ones may be."""
+    for name in ("agent", "startedAt", "endedAt", "firstPrompt"):
+        _is(str, summary.get(name, ""))
+    for name in ("models", "commits"):
+        for item in _is(list, summary.get(name, [])):
+            _is(str, item)
+    for number in _is(dict, summary.get("counts", {})).values():
+        _is(int, number)
+    _is(dict, summary.get("usage", {}))
+    return summary
+
+
+def _is(kind: type[_Kind], value: Any) -> _Kind:
+    if not isinstance(value, kind):
+        raise TypeError(f"{value!r:.40} where a {_WORDS[kind]} should stand")
+    return value
 
 
 class BundleWriter:

@@ -10,6 +10,7 @@ from git_asr.asr.draft import Record
 from git_asr.asr.version import FORMAT_VERSION
 
 PRODUCER = "git-asr"
+IdSource = Literal["native", "metadata", "derived"]
 UNKNOWN = "unknown"
 """The harness of a bare key: a session of which no transcript can be read."""
 
@@ -23,7 +24,7 @@ class SessionKey:
 
     harness: str
     id: str
-    id_source: Literal["native", "metadata", "derived"] = field(default="native", compare=False)
+    id_source: IdSource = field(default="native", compare=False)
 
     @property
     def bare(self) -> bool:

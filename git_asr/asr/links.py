@@ -57,17 +57,27 @@ def checkpoint(
     root: Mapping[str, Any],
     sessions: Sequence[Mapping[str, Any]],
     ts: str | None = None,
+    omitted: str | None = None,
     start: int | None = None,
     through: int | None = None,
+    agent: str | None = None,
+    model: str | None = None,
 ) -> Record:
     """The record of one checkpoint of a session, without its seq.
 
     ``session_ids``: as in ``vcs``; they stand beside the metadata, which may become a blob. ``root``: the
     checkpoint's own metadata; ``sessions``: the metadata of its folders that hold the session, newest first.
-    ``start``: first position of the checkpoint's slice; ``through``: last position of its copy; both None where the
-    checkpoint has no readable copy.
+    ``start``: first position of the checkpoint's slice; ``through``: last position of its copy. ``omitted``: why the
+    checkpoint has no readable copy, where it has none. ``agent``, ``model``: the labels of the newest folder.
     """
-    known = {"ts": ts, "start": start, "through": through}
+    known = {
+        "ts": ts,
+        "capture": None if omitted is None else {"state": "omitted", "reason": omitted},
+        "start": start,
+        "through": through,
+        "agent": agent,
+        "model": model,
+    }
     return {
         "type": CHECKPOINT,
         "id": identifier,
@@ -94,6 +104,24 @@ def unite(*groups: Iterable[Record]) -> list[Record]:
             if known is None or data > known[0]:
                 best[record["id"]] = (data, bare)
     return _numbered([record for _, record in best.values()])
+
+
+def is_link(record: Record) -> bool:
+    """Tell whether a record read from a links file is of use: what this module reads of it has its type."""
+    if not isinstance(record.get("id"), str):
+        return False
+    if record.get("type") == "vcs":
+        return isinstance(record.get("commit"), str)
+    if record.get("type") != CHECKPOINT:
+        return True
+    stored, capture = record.get("sessionIds"), record.get("capture", {"reason": ""})
+    return (
+        isinstance(stored, list)
+        and all(isinstance(one, str) for one in stored)
+        and isinstance(capture, dict)
+        and isinstance(capture.get("reason"), str)
+        and all(isinstance(record.get(name, ""), str) for name in ("ts", "agent", "model"))
+    )
 
 
 def commits(records: Iterable[Record]) -> list[str]:

@@ -33,6 +33,8 @@ def refresh(repo: Repository) -> None:
         render.hint(_HINT)
     except AsrError as error:
         render.hint(f"could not sync: {error.message}")
+    except OSError as error:  # no room, or no place, for temporary files
+        render.hint(f"could not sync: {error.strerror or error}")
 
 
 def _say_nothing(diagnostic: Diagnostic) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 from git_asr.cli import render
+from git_asr.errors import Diagnostic
 from git_asr.sync.flow import Outcome
 from git_asr.views.text import plural
 
@@ -45,6 +47,12 @@ def report_unresolved(outcome: Outcome) -> None:
         render.warning(f"and {len(outcome.unresolved) - _SHOWN} more: git asr sync --json lists them")
     if outcome.unresolved:
         render.hint(f"searched: {outcome.searched}")
+
+
+def report_earlier(outcome: Outcome, told: Container[Diagnostic]) -> None:
+    """Say on stderr that something was found wrong before, is still so, and was not told this time."""
+    if earlier := sum(one not in told for one in outcome.findings):
+        render.hint(f"{plural(earlier, 'earlier finding')} still hold: git asr sync --strict lists them")
 
 
 def as_json(outcome: Outcome) -> dict[str, Any]:

@@ -7,18 +7,23 @@ import sys
 
 from git_asr.errors import AsrError
 
-_SIGPIPE = -13
-
 
 def run_git_here(*arguments: str) -> int:
-    """Run git and wait; its exit status (a reader who left early is no failure).
+    """Run git and wait; its exit status, as a shell says it (128 and the signal that ended it).
+
+    An interrupt reaches git and its pager too, and they decide: nothing ends before they do.
 
     Raises:
         AsrError: there is no git.
     """
     sys.stdout.flush()
     try:
-        status = subprocess.run(["git", *arguments], check=False).returncode
+        child = subprocess.Popen(["git", *arguments])
     except FileNotFoundError as error:
-        raise AsrError("git is not on the PATH", hint="install Git, 2.36 or newer") from error
-    return 0 if status == _SIGPIPE else status
+        raise AsrError("git is not on PATH", hint="install Git 2.39 or newer, or put it on PATH") from error
+    while True:
+        try:
+            status = child.wait()
+        except KeyboardInterrupt:
+            continue
+        return status if status >= 0 else 128 - status

@@ -9,10 +9,7 @@ import click
 from git_asr.cli import render
 from git_asr.cli.autosync import refresh
 from git_asr.git.repository import open_repository
-from git_asr.views import text
-from git_asr.views.session import Overview, figures
-
-_HEADINGS = ("agent", "session", "started", "model", "figures", "commits", "first prompt")
+from git_asr.views.session import Overview
 
 
 @click.command("sessions")
@@ -25,35 +22,26 @@ def command(max_count: int | None, as_json: bool) -> int:
     went into, and the first line of its first prompt.
     """
     import json
+    import shutil
 
     repo = open_repository()
     refresh(repo)
+    from git_asr.cli.session_table import table
     from git_asr.companion.listing import overviews
 
-    found = overviews(repo, render.Warnings())[:max_count]
+    found = overviews(repo, render.Warnings())
+    shown = found[:max_count]
     if as_json:
-        click.echo(json.dumps({"version": 1, "sessions": [_as_json(one) for one in found]}, indent=2))
+        click.echo(json.dumps({"version": 1, "sessions": [_as_json(one) for one in shown]}, indent=2))
         return 0
     if not found:
         render.hint("no sessions here yet: git asr sync")
         return 0
+    cells = shutil.get_terminal_size().columns if render.on_terminal() else None
     with render.paged():
-        for line in text.columns([_HEADINGS, *map(_row, found)]):
+        for line in table(shown, cells):
             print(line)
     return 0
-
-
-def _row(view: Overview) -> tuple[str, ...]:
-    prompt = (view.first_prompt or "").strip().splitlines()[:1]
-    return (
-        text.one_line(view.agent, 20),
-        text.one_line(view.id[:8]),
-        text.one_line((view.started_at or "")[:16].replace("T", " ")),
-        text.one_line(", ".join(view.models), 30),
-        ", ".join(figures(view)),
-        str(len(view.commits)),
-        text.one_line(prompt[0] if prompt else "", 60),
-    )
 
 
 def _as_json(view: Overview) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from git_asr.git.backend import Backend
 from git_asr.git.base import Repository
 from git_asr.git.repository import configuration, is_true
 
+_FALSE = ("false", "no", "off", "")
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -32,8 +34,7 @@ def settings(repo: Repository) -> Settings:
         raise UsageError(
             f"asr.backend is {backend!r}", hint="git config asr.backend auto   (or libgit2, git)"
         )
-    return Settings(
-        config.get("asr.exclude", ()),
-        is_true(config.get("asr.autosync", ("true",))[-1]),
-        cast("Backend", backend),
-    )
+    autosync = config.get("asr.autosync", ("true",))[-1].lower()
+    if not is_true(autosync) and autosync not in _FALSE and autosync.strip("+-0"):
+        raise UsageError(f"asr.autosync is {autosync!r}", hint="git config asr.autosync true   (or false)")
+    return Settings(config.get("asr.exclude", ()), is_true(autosync), cast("Backend", backend))

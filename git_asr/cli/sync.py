@@ -25,7 +25,7 @@ def command(revisions: tuple[str, ...], full: bool, strict: bool, machine: bool)
     trailers, or only those that REVS select (as for `git log`). Only what is new is read; a second run
     changes nothing. What cannot be followed today is reported and tried again next time.
     """
-    from git_asr.cli.outcome import as_json, report_unresolved, summary
+    from git_asr.cli.outcome import as_json, report_earlier, report_unresolved, summary
     from git_asr.sync.flow import Options, sync
 
     repo = open_repository()
@@ -46,5 +46,6 @@ def command(revisions: tuple[str, ...], full: bool, strict: bool, machine: bool)
         click.echo(json.dumps(as_json(outcome), indent=2))
     else:
         report_unresolved(outcome)
+        report_earlier(outcome, warnings.seen)
         click.echo(summary(outcome))
     return INCOMPLETE if strict and (outcome.unresolved or outcome.findings) else DONE

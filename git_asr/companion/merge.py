@@ -6,15 +6,16 @@ associative and idempotent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
-from git_asr.asr import codec, large, links
+from git_asr.asr import codec, large, links, omitted
 from git_asr.asr.bundle import File, Manifest, Session, StreamEntry, file_entry
 from git_asr.asr.draft import Record
-from git_asr.asr.header import SessionKey
-from git_asr.asr.parts import links_path
+from git_asr.asr.header import UNKNOWN, SessionKey
+from git_asr.asr.parts import header_path, links_path
+from git_asr.asr.times import instant
 from git_asr.asr.version import SUPPORTED_MAJOR, major
 
 NONE, REDACTED_TWIN, OPAQUE, ETF, NATIVE = range(5)
@@ -34,7 +35,7 @@ class StreamState:
     links: tuple[Record, ...]
 
     @property
-    def order(self) -> tuple[int, int, int, int, str, str]:
+    def order(self) -> tuple[int, int, int, int, int, str]:
         """What makes a stream the greater: format major, rank, converter version, units, newest source, bytes."""
         entire = (self.header.get("_meta") or {}).get(links.CHECKPOINT) or {}
         return (
@@ -42,7 +43,7 @@ class StreamState:
             rank(self.header),
             converter_version(self.header),
             through(self.header),
-            str(entire.get("createdAt") or ""),
+            instant(entire.get("createdAt")) or 0,
             " ".join(file.sha256 for file in self.transcript),
         )
 
@@ -112,22 +113,55 @@ def _greater(mine: StreamState, other: StreamState) -> StreamState:
 
 
 def with_links(state: StreamState, records: Sequence[Record]) -> StreamState:
-    """The stream with these link records, and its manifest entry to match (``links_file`` gives the bytes)."""
-    files = list(state.transcript)
+    """The stream with these link records, and its manifest entry to match (``made`` gives the bytes).
+
+    A stream without a transcript says nothing but what follows from them, header included.
+    """
+    stream = state.entry.stream
+    header, files = state.header, list(state.transcript)
+    summary = {**state.entry.summary, "commits": links.commits(records)}
+    if rank(header) == NONE:
+        header, summary = omitted.header(_key(header), records), omitted.summary(records)
+        files = [file_entry(header_path(stream), _lines([header]))]
     if records:
-        files.append(file_entry(links_path(state.entry.stream), links_file(records)))
-    entry = replace(
-        state.entry,
-        files=tuple(files),
-        records=state.entry.records - len(state.links) + len(records),
-        summary={**state.entry.summary, "commits": links.commits(records)},
-    )
-    return StreamState(entry, state.header, tuple(records))
+        files.append(file_entry(links_path(stream), _lines(records)))
+    count = state.entry.records - len(state.links) + len(records)
+    entry = replace(state.entry, files=tuple(files), records=count, summary=summary)
+    return StreamState(entry, header, tuple(records))
 
 
-def links_file(records: Iterable[Record]) -> bytes:
-    """The bytes of a links file. Its records are as read: large values left them when they were first written."""
-    return b"".join(codec.encode(record) + b"\n" for record in records)
+def made(state: StreamState) -> dict[str, bytes]:
+    """The files of a stream that merging makes, by path: its links, and the header of one without a transcript."""
+    files = {links_path(state.entry.stream): _lines(state.links)}
+    if rank(state.header) == NONE:
+        files[header_path(state.entry.stream)] = _lines([state.header])
+    return files
+
+
+def without(state: SessionState, held: Set[tuple[str, str]]) -> SessionState | None:
+    """A bundle without a transcript, less what other bundles hold too; None where nothing is left.
+
+    ``held``: the ``sources`` of those. A checkpoint goes with its commits.
+    """
+    left = sources(state) - held
+    kept = {checkpoint for checkpoint, _ in left}
+    streams = {
+        name: with_links(one, links.unite(r for r in one.links if r["id"].partition("@")[0] in kept))
+        for name, one in state.streams.items()
+    }
+    return replace(state, streams=streams) if left else None
+
+
+def _key(header: Mapping[str, Any]) -> SessionKey:
+    session = header.get("session") or {}
+    stream = str(header.get("stream") or "")
+    source = session.get("idSource", "native")
+    return SessionKey(str(session.get("harness", UNKNOWN)), str(session.get("id", stream)), source)
+
+
+def _lines(records: Iterable[Mapping[str, Any]]) -> bytes:
+    """The bytes of a file of records. They are as read: large values left them when they were first written."""
+    return b"".join(codec.encode(dict(record)) + b"\n" for record in records)
 
 
 def manifest(state: SessionState) -> Manifest:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from git_asr.asr.bundle import Manifest, Session
 from git_asr.asr.header import UNKNOWN
 from git_asr.companion import store
-from git_asr.companion.merge import sources
+from git_asr.companion.merge import sources, without
 from git_asr.companion.store import DamagedBundle, StoredSession
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import TREE, Objects
@@ -51,8 +51,7 @@ def merge_trees(objects: Objects, writer: ObjectWriter, left: str, right: str, r
     if merged is None:
         return None
     writer.finish()  # what was just merged is read again
-    gone: dict[str, tuple[int, str] | None] = dict.fromkeys(_superfluous(objects, merged))
-    return edit_tree(objects, writer, merged, gone)
+    return edit_tree(objects, writer, merged, _without_superfluous(objects, writer, merged))
 
 
 def _merge_session(
@@ -81,22 +80,32 @@ def _ignore(diagnostic: Diagnostic) -> None:
     """It was reported."""
 
 
-def _superfluous(objects: Objects, tree: str) -> list[str]:
-    """Paths of bundles without a transcript whose checkpoints, under the same session ID, other bundles hold."""
+def _without_superfluous(
+    objects: Objects, writer: ObjectWriter, tree: str
+) -> dict[str, tuple[int, str] | None]:
+    """The edits that take from bundles without a transcript what other bundles hold under the same session ID."""
     listed = [(path, one) for path, one in store.manifests(objects, tree) if isinstance(one, Manifest)]
-    bare = [path for path, one in listed if any(map(_is_bare, one.sessions))]
-    if not bare:
-        return []
+    bare = {path for path, one in listed if any(map(_is_bare, one.sessions))}
     held: set[tuple[str, str]] = set()
-    mine: dict[str, frozenset[tuple[str, str]]] = {}
-    for path, _ in listed:
+    mine: dict[str, StoredSession] = {}
+    for path, _ in listed if bare else ():
         entry = objects.lookup(tree, path)
         loaded = None if entry is None else _load(objects, entry.oid, path, _ignore)
         if loaded is not None and path in bare:
-            mine[path] = sources(loaded.state)
+            mine[path] = loaded
         elif loaded is not None:
             held |= sources(loaded.state)
-    return [path for path, own in mine.items() if own and own <= held]
+    edits: dict[str, tuple[int, str] | None] = {}
+    for path, loaded in mine.items():
+        left = without(loaded.state, held)
+        if left is None:
+            edits[path] = None
+        elif left != loaded.state:
+            edits[path] = (
+                TREE,
+                store.write_session(writer, objects, store.assemble(writer, left, loaded.pool).files),
+            )
+    return edits
 
 
 def _is_bare(session: Session) -> bool:

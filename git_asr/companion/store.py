@@ -11,6 +11,7 @@ from git_asr.asr.bundle import MANIFEST, Manifest, Session, StreamEntry, Written
 from git_asr.asr.draft import Record
 from git_asr.asr.header import SessionKey
 from git_asr.asr.ids import is_name, name
+from git_asr.asr.links import is_link
 from git_asr.asr.parts import header_path, links_path
 from git_asr.companion import merge
 from git_asr.companion.merge import SessionState, StreamState
@@ -129,7 +130,7 @@ def _stream_state(objects: Objects, files: Mapping[str, str], entry: StreamEntry
     path = links_path(entry.stream)
     found = stream.read([_blob(objects, files, path)] if path in files else [])
     return StreamState(
-        entry, header, tuple(one for one in found if not isinstance(one, stream.Gap) and "id" in one)
+        entry, header, tuple(one for one in found if not isinstance(one, stream.Gap) and is_link(one))
     )
 
 
@@ -168,13 +169,17 @@ def write_session(writer: ObjectWriter, objects: Objects, files: Mapping[str, st
 
 def merge_sessions(writer: ObjectWriter, mine: StoredSession, other: StoredSession) -> StoredSession:
     """Merge two bundles of a session; the files of the result are blobs of the two, links and manifest are written."""
-    state = merge.merge(mine.state, other.state)
-    pool = {**other.pool, **mine.pool}
+    return assemble(writer, merge.merge(mine.state, other.state), {**other.pool, **mine.pool})
+
+
+def assemble(writer: ObjectWriter, state: SessionState, pool: Mapping[tuple[str, str], str]) -> StoredSession:
+    """Put a merged bundle together: files from the pool, by path and SHA-256, and those that merging makes."""
     files: dict[str, str] = {}
     for one in state.streams.values():
+        made = merge.made(one)
         for file in one.entry.files:
             known = pool.get((file.path, file.sha256))
-            files[file.path] = writer.blob(merge.links_file(one.links)) if known is None else known
+            files[file.path] = writer.blob(made[file.path]) if known is None else known
     for (path, sha256), oid in pool.items():
         if sha256 in state.blobs and path.startswith("blobs/"):
             files[path] = oid

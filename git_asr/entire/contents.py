@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from git_asr.asr import ids
+from git_asr.asr.times import instant
 from git_asr.entire import metadata as fields
 from git_asr.entire.metadata import Metadata
 from git_asr.entire.stores.base import Location, Merit
@@ -276,7 +277,7 @@ def _session(listing: _Listing, folder: str, files: dict[str, str]) -> SessionFo
         metadata=metadata,
         session_id=native,
         created_at=created_at,
-        created=fields.instant(created_at),
+        created=instant(created_at),
         agent=fields.agent(metadata),
         model=fields.text(metadata, "model"),
         start=fields.start(metadata),

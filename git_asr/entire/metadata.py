@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from git_asr.asr import codec
@@ -26,12 +25,6 @@ PRIVATE_FIELDS = frozenset({"transcript_path"})
 
 _MAX_START = 2**53 - 1
 _DIGITS = re.compile(r"[0-9]{1,16}")
-_RFC_3339 = re.compile(
-    r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt ]([0-9]{2}):([0-9]{2}):([0-9]{2})"
-    r"(?:\.([0-9]{0,9})[0-9]*)?"
-    r"(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))"
-)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def parse(content: bytes, where: str, report: Report) -> dict[str, Any]:
@@ -113,28 +106,6 @@ def agent(metadata: Metadata) -> str | None:
         listed = texts(metadata, "agents")
         label = listed[0] if len(listed) == 1 else None
     return label
-
-
-def instant(time: str | None) -> int | None:
-    """A time in RFC 3339 as nanoseconds since 1970; None where it is none, or does not tell its offset from UTC.
-
-    Takes any number of digits after the point and counts nine of them; a leap second counts as the second before it.
-    """
-    found = _RFC_3339.fullmatch(time or "")
-    if not found:
-        return None
-    year, month, day, hour, minute, second = (int(part) for part in found.groups()[:6])
-    fraction, sign, hours, minutes = found.groups()[6:]
-    offset = int(hours or 0) * 60 + int(minutes or 0)
-    if second > 60 or offset >= 24 * 60 or int(minutes or 0) > 59:
-        return None
-    try:
-        local = datetime(year, month, day, hour, minute, min(second, 59), tzinfo=UTC)
-    except ValueError:
-        return None
-    elapsed = local - _EPOCH
-    seconds = elapsed.days * 86_400 + elapsed.seconds - (-offset if sign == "-" else offset) * 60
-    return seconds * 1_000_000_000 + int((fraction or "").ljust(9, "0"))
 
 
 def pointers(metadata: Metadata) -> tuple[Mapping[str, Any], ...]:

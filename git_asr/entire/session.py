@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from git_asr.asr import header as headers
-from git_asr.asr import links, summary
+from git_asr.asr import links, omitted, summary
 from git_asr.asr.bundle import BundleWriter, WrittenStream
 from git_asr.asr.draft import Draft, Record
 from git_asr.asr.header import Header, Producer, SessionKey
@@ -34,7 +34,7 @@ class SessionSource:
     ``lines``: plain one first; empty where no transcript can be read. ``folders``: of each checkpoint that holds the
     session the folders that do, newest first. ``commits``: the commits that name each checkpoint. ``kept``: link
     records of an earlier sync whose checkpoints cannot be read now, with the stream they stood in.
-    ``omitted``: why there is no transcript, where there is none.
+    ``omitted``: why there is no transcript, for each checkpoint that has none.
     """
 
     key: SessionKey
@@ -45,7 +45,7 @@ class SessionSource:
     object_format: str
     kept: Sequence[tuple[str, Record]] = ()
     first_prompt: str | None = None
-    omitted: str | None = None
+    omitted: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def newest(self) -> SessionFolder:
@@ -109,15 +109,8 @@ def _write_line(
 
 
 def _write_omitted(source: SessionSource, bundle: BundleWriter, own_links: Sequence[Record]) -> WrittenStream:
-    header = Header(
-        stream=source.key.id,
-        session=source.key,
-        capture={"state": "omitted", "reason": source.omitted or "no transcript is stored"},
-        producer=Producer("none", 1, "import"),
-        meta={links.CHECKPOINT: _newest_checkpoint(source, (), ())},
-    ).record()
-    counted = _summary(source, summary.Summary(), own_links)
-    bundle.stream(source.key, header, (), own_links, records=0, summary=counted)
+    header = omitted.header(source.key, own_links)
+    bundle.stream(source.key, header, (), own_links, records=0, summary=omitted.summary(own_links))
     return WrittenStream(header, tuple(own_links))
 
 
@@ -197,7 +190,7 @@ def _newest_checkpoint(
 
     ``giving``: the copies that gave units; how they were redacted is how the stream is.
     """
-    mine = {copy.checkpoint for copy in copies} or set(source.folders)
+    mine = {copy.checkpoint for copy in copies}
     newest = max((source.folders[one][0] for one in mine), key=age)
     entry: dict[str, Any] = {"id": newest.checkpoint}
     if newest.created_at is not None:
@@ -209,7 +202,7 @@ def _newest_checkpoint(
         entry["session_id"] = stored
     redacted = all(
         _redacted(metadata.text(folder.metadata, "cli_version"))
-        for one in {copy.checkpoint for copy in giving} or mine
+        for one in {copy.checkpoint for copy in giving}
         for folder in source.folders[one]
     )
     return {**entry, "redaction": "entire" if redacted else headers.UNKNOWN}
@@ -246,8 +239,11 @@ def _place_links(source: SessionSource, extents: Sequence[Mapping[Copy, int]]) -
                 root=metadata.recorded(source.checkpoints[identifier].metadata),
                 sessions=[{**metadata.recorded(one.metadata), "folder": one.folder} for one in folders],
                 ts=folders[0].created_at if folders[0].created is not None else None,
+                omitted=source.omitted.get(identifier) if start is None else None,
                 start=start,
                 through=through,
+                agent=folders[0].agent,
+                model=folders[0].model,
             )
         )
         groups[stream] += [
@@ -266,9 +262,9 @@ def _summary(source: SessionSource, counted: summary.Summary, own_links: Sequenc
         for folder in folders
         if folder.model
     )
-    label = newest.agent or headers.UNKNOWN
+    label = newest.agent or headers.UNKNOWN  # a transcript of no known format
     return counted.record(
-        agent=label if source.key.bare else source.key.harness,
+        agent=label if source.key.harness == headers.UNKNOWN else source.key.harness,
         models=list(models),
         first_prompt=source.first_prompt,
         commits=links.commits(own_links),

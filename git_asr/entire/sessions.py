@@ -21,17 +21,17 @@ _TRUST = ("native", "metadata", "derived")
 
 @dataclass(slots=True)
 class Held:
-    """What some folders hold of one session: families of copies, all folders, and why there is no copy if so."""
+    """What some folders hold of one session: families of copies, all folders, and for checkpoints without, why."""
 
     families: list[Family] = field(default_factory=list)
     folders: list[SessionFolder] = field(default_factory=list)
-    omitted: str | None = None
+    omitted: dict[str, str] = field(default_factory=dict)
 
     def add(self, other: Held) -> None:
         """Take in what other folders hold of the session."""
         self.families += other.families
         self.folders += other.folders
-        self.omitted = self.omitted or other.omitted
+        self.omitted |= other.omitted
 
 
 def stored_id(folder: SessionFolder) -> str:
@@ -83,7 +83,7 @@ def held(
         _merge(result, key, own)
     for folder, reason in without:
         key = _home(stored, result) or _bare(folder)
-        _merge(result, key, Held([], [folder], reason))
+        _merge(result, key, Held([], [folder], {folder.checkpoint: reason}))
     return result
 
 

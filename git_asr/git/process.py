@@ -244,7 +244,11 @@ class Child:
     def exactly(self, size: int) -> bytes:
         """Read so many bytes."""
         self._since = time.monotonic()
-        data = self._out.read(size)
+        try:
+            data = self._out.read(size)
+        except (MemoryError, OverflowError):
+            self.close()
+            raise AsrError(f"git {self._verb}: no memory for {size} bytes") from None
         self._since = None
         if len(data) < size:
             self._fail()

@@ -9,6 +9,7 @@ from git_asr.asr.bundle import BundleWriter
 from git_asr.asr.draft import Record
 from git_asr.asr.header import SessionKey
 from git_asr.asr.links import CHECKPOINT, CommitLink
+from git_asr.asr.times import instant
 from git_asr.companion import store
 from git_asr.companion.merge import SessionState
 from git_asr.companion.state import SessionRow, State
@@ -17,7 +18,6 @@ from git_asr.entire.contents import SessionFolder
 from git_asr.entire.copies import ContentReader
 from git_asr.entire.exclusion import Exclusion, excluded
 from git_asr.entire.lines import lines
-from git_asr.entire.metadata import instant
 from git_asr.entire.sessions import Held, held, largest
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Objects, Repository
@@ -116,7 +116,7 @@ class Conversion:
         for key, own in found.items():
             for folder in own.folders:
                 self.state.set_key(folder.checkpoint, folder.folder, key.pair)
-                if own.omitted == sessions.ABSENT:
+                if own.omitted.get(folder.checkpoint) == sessions.ABSENT:
                     self.state.set_incomplete(folder.checkpoint)
         for gone in before - {key.pair for key in found}:
             if not self.state.of_session(gone):

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from git_asr.companion import store
 from git_asr.companion.lock import locked
 from git_asr.companion.state import State
-from git_asr.companion.state import read as read_state
-from git_asr.companion.state import write as write_state
+from git_asr.companion.state_file import read_state, write_state
 from git_asr.converters.registry import FORMATS, converter_for
 from git_asr.entire import exclusion
 from git_asr.entire.stores import registry

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from git_asr.companion.names import NOTES, SESSIONS
 from git_asr.companion.state import State
-from git_asr.companion.state import read as read_state
+from git_asr.companion.state_file import read_state
 from git_asr.entire.links import WALK_EXCLUDES
 from git_asr.entire.stores import registry
 from git_asr.entire.stores.base import Store

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from git_asr.asr.bundle import Session
-from git_asr.asr.usage import add
+from git_asr.asr.usage import add, normal
 from git_asr.views import text
 
 SHORT_ID = 8
@@ -68,7 +68,7 @@ def overview(session: Session) -> Overview:
     for one in summaries:
         for name, number in (one.get("counts") or {}).items():
             counts[name] = counts.get(name, 0) + number
-        usage = add(usage, one.get("usage") or {})
+        usage = add(usage, normal(one.get("usage")))
     ends = [str(one["endedAt"]) for one in summaries if one.get("endedAt")]
     return Overview(
         session.key.harness,

@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,6 +62,27 @@ def test_a_checkpoint_record_holds_metadata_and_slice() -> None:
     bare = links.checkpoint("5f0af6f2363f", session_ids=[], root={}, sessions=[{}, {}])
     assert bare["_meta"]["io.entire/session"] == [{}, {}]
     assert not {"ts", "start", "through"} & set(bare)
+
+
+@pytest.mark.parametrize(
+    ("record", "fit"),
+    [
+        ({"type": "vcs", "id": "a", "commit": "c"}, True),
+        ({"type": "x/unknown", "id": "a"}, True),
+        ({"type": "io.entire/checkpoint", "id": "a", "sessionIds": []}, True),
+        ({"type": "io.entire/checkpoint", "id": "a", "sessionIds": ["s"], "capture": {"reason": "r"}}, True),
+        ({"type": "vcs", "id": 7, "commit": "c"}, False),
+        ({"type": "vcs", "id": "a"}, False),
+        ({"type": "io.entire/checkpoint", "id": "a"}, False),
+        ({"type": "io.entire/checkpoint", "id": "a", "sessionIds": [7]}, False),
+        ({"type": "io.entire/checkpoint", "id": "a", "sessionIds": [], "capture": {}}, False),
+        ({"type": "io.entire/checkpoint", "id": "a", "sessionIds": [], "capture": []}, False),
+        ({"type": "io.entire/checkpoint", "id": "a", "sessionIds": [], "ts": 7}, False),
+        ({"type": "io.entire/checkpoint", "id": "a", "sessionIds": [], "agent": None}, False),
+    ],
+)
+def test_what_is_read_from_a_links_file_has_its_types(record: dict[str, Any], fit: bool) -> None:
+    assert links.is_link(record) is fit
 
 
 RECORDS = st.lists(

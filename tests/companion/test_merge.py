@@ -90,7 +90,7 @@ def test_records_of_two_streams_are_never_mixed_and_links_are_united() -> None:
     assert next(one for one in merged.links if one["id"] == "cp@2")["word"] == "b"
     assert merged.entry.records == 3 + 3
     assert merged.entry.summary == {"agent": "a", "commits": [f"{n:040d}" for n in (1, 2, 3)]}
-    links_file = merge.links_file(merged.links)
+    links_file = merge.made(merged)[links_path("s")]
     assert merged.entry.files[-1] == file_entry(links_path("s"), links_file)
 
 
@@ -168,7 +168,7 @@ def test_merging_is_commutative_associative_idempotent(
 ) -> None:
     def seen(one: SessionState) -> bytes:
         return merge.manifest(one).dump() + b"".join(
-            merge.links_file(stream.links) for _, stream in sorted(one.streams.items())
+            merge.made(stream)[links_path(name)] for name, stream in sorted(one.streams.items())
         )
 
     assert seen(merge.merge(a, b)) == seen(merge.merge(b, a))

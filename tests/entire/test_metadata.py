@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from git_asr.asr import codec
+from git_asr.asr.times import instant
 from git_asr.entire import metadata
 from git_asr.errors import Diagnostic
 
@@ -202,7 +203,7 @@ SECOND = 10**9
     ],
 )
 def test_times(text: str | None, expected: int | None) -> None:
-    assert metadata.instant(text) == expected
+    assert instant(text) == expected
 
 
 @given(
@@ -212,12 +213,12 @@ def test_times(text: str | None, expected: int | None) -> None:
 def test_any_time_with_an_offset(local: datetime, zone: timezone) -> None:
     moment = local.replace(tzinfo=zone)
     elapsed = moment - datetime(1970, 1, 1, tzinfo=UTC)
-    assert metadata.instant(moment.isoformat()) == elapsed // timedelta(microseconds=1) * 1000
+    assert instant(moment.isoformat()) == elapsed // timedelta(microseconds=1) * 1000
 
 
 @given(st.text())
 def test_any_text_for_a_time(text: str) -> None:
-    assert isinstance(metadata.instant(text), int | None)
+    assert isinstance(instant(text), int | None)
 
 
 @pytest.mark.parametrize(

@@ -364,7 +364,12 @@ def test_damaged_pack(tmp_path: Path, backend: Backend) -> None:
                 found.append(len(objects.blob(oid) or b""))
             except AsrError as error:
                 found.append(error.message.split()[-1])
-    assert sorted(map(str, found)) == ["3000"] * 4 + ["corrupt"]
+        assert sorted(map(str, found)) == ["3000"] * 4 + ["corrupt"]
+        for oid, size in zip(oids, found, strict=True):
+            with pytest.raises(
+                AsrError, match="is corrupt" if size == "corrupt" else "is a blob, not a tree"
+            ):
+                objects.entries(oid)
 
 
 def test_a_child_that_was_killed_is_an_error_and_then_replaced(sha1: Sample) -> None:

@@ -199,6 +199,16 @@ def test_child_reads_a_file_and_streams(repo: Repository) -> None:
         list(child.chunks())
 
 
+@pytest.mark.parametrize("size", [1 << 62, 1 << 70])
+def test_more_than_memory_holds(repo: Repository, size: int) -> None:
+    with (
+        pytest.raises(AsrError, match=f"git cat-file: no memory for {size} bytes"),
+        Child(repo, "cat-file", "--batch") as child,
+    ):
+        child.exactly(size)
+    assert git_children() == []
+
+
 def test_child_that_ends_in_the_middle(repo: Repository, fake_git: Path) -> None:
     fake_git.write_text("#!/bin/sh\nprintf half\necho fatal: broke >&2\nexit 1\n")
     with pytest.raises(AsrError, match="git log: broke"), Child(repo, "log") as child:

@@ -1,0 +1,115 @@
+"""The file of the local state: its tables, and how it is opened for one sync or for questions."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from git_asr.companion.state import State
+from git_asr.errors import AsrError
+
+FILE_NAME = "state.sqlite"
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE store (ref TEXT PRIMARY KEY, tip TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE location (
+    checkpoint TEXT NOT NULL, store TEXT NOT NULL, kind TEXT NOT NULL, tree TEXT NOT NULL, path TEXT NOT NULL,
+    PRIMARY KEY (checkpoint, store)) WITHOUT ROWID;
+CREATE TABLE walked (tip TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE trailer (
+    checkpoint TEXT NOT NULL, commit_id TEXT NOT NULL, committed INTEGER NOT NULL, committed_at TEXT NOT NULL,
+    place TEXT NOT NULL, PRIMARY KEY (checkpoint, commit_id)) WITHOUT ROWID;
+CREATE TABLE folder (
+    checkpoint TEXT NOT NULL, folder TEXT NOT NULL, stored TEXT NOT NULL, harness TEXT, session TEXT,
+    PRIMARY KEY (checkpoint, folder)) WITHOUT ROWID;
+CREATE INDEX folder_stored ON folder (stored);
+CREATE INDEX folder_session ON folder (session, harness);
+CREATE TABLE reading (checkpoint TEXT PRIMARY KEY, tree TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE incomplete (checkpoint TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE session (
+    harness TEXT NOT NULL, session TEXT NOT NULL, newest INTEGER NOT NULL, links INTEGER NOT NULL, note TEXT NOT NULL,
+    PRIMARY KEY (harness, session)) WITHOUT ROWID;
+CREATE TABLE linked (
+    commit_id TEXT NOT NULL, harness TEXT NOT NULL, session TEXT NOT NULL,
+    PRIMARY KEY (commit_id, harness, session)) WITHOUT ROWID;
+CREATE INDEX linked_session ON linked (session, harness);
+CREATE TABLE finding (
+    place TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL, hint TEXT,
+    PRIMARY KEY (place, code, message)) WITHOUT ROWID;
+"""
+
+SCHEMA_VERSION = f"{zlib.crc32(_TABLES.encode()):08x}"
+"""Names the tables above: a file with others is made anew."""
+
+
+@contextmanager
+def write_state(directory: Path, *, fresh: bool = False) -> Iterator[State]:
+    """Open the state for one sync: everything is kept if the block ends well, nothing of it otherwise.
+
+    ``directory``: ``<common directory>/asr``; it is made. ``fresh``: begin with empty tables. A file that is damaged
+    or of another version is replaced.
+
+    Raises:
+        AsrError: the file cannot be written.
+    """
+    path = directory / FILE_NAME
+    try:
+        directory.mkdir(mode=0o700, exist_ok=True)
+        if fresh or not _is_ours(path):
+            _remove(path)
+        connection = _connect(path)
+    except (OSError, sqlite3.Error) as error:
+        raise _cannot_write(path, error) from error
+    with closing(connection):
+        try:
+            yield State(connection)
+            connection.commit()
+        except sqlite3.Error as error:
+            raise _cannot_write(path, error) from error
+
+
+def _cannot_write(path: Path, error: Exception) -> AsrError:
+    return AsrError(f"cannot write {path}: {error}", hint="the file can be deleted: sync finds it all again")
+
+
+@contextmanager
+def read_state(directory: Path) -> Iterator[State | None]:
+    """Open the state for questions; None where there is none (or none that this version reads)."""
+    path = directory / FILE_NAME
+    if not _is_ours(path):
+        yield None
+        return
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, isolation_level=None)) as connection:
+        yield State(connection)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA synchronous = OFF")  # a lost state is found again
+    connection.execute("BEGIN IMMEDIATE")
+    if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        for statement in _TABLES.split(";"):
+            connection.execute(statement)
+        connection.execute("INSERT INTO meta VALUES ('schema', ?)", (SCHEMA_VERSION,))
+    return connection
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether there is a file, whole, and of this version."""
+    if not path.is_file():
+        return False
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+            row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+    except sqlite3.Error:
+        return False
+    return row is not None and row[0] == SCHEMA_VERSION
+
+
+def _remove(path: Path) -> None:
+    for name in (path, path.with_name(path.name + "-journal")):
+        name.unlink(missing_ok=True)

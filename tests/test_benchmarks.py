@@ -1,0 +1,148 @@
+"""The benchmarks run, and what they print is well-formed. How fast anything is, no test says."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import report
+from benchmarks.generate import PROFILE, Shape, generate
+from benchmarks.measure import Figure
+from tests.support.run import PROJECT, run_cli
+
+TINY = ("--sessions=4", "--checkpoints=7", "--commits=9", "--scale=0.05", "--rounds=1")
+PAGE = PROJECT / "docs" / "performance.md"
+NUMBER = re.compile(r"-?\d+(\.\d+)?")
+
+
+def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+    return subprocess.run(
+        [sys.executable, "-m", "benchmarks", *arguments],
+        cwd=PROJECT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def git(repository: Path, *arguments: str) -> str:
+    ended = subprocess.run(["git", *arguments], cwd=repository, capture_output=True, text=True, check=True)
+    return ended.stdout
+
+
+def rows(text: str) -> list[list[str]]:
+    """The cells of a table's rows, without its two head lines."""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def check_rows(found: list[list[str]]) -> None:
+    assert found
+    for name, unit, aim, low, middle, high, met in found:
+        assert name
+        assert unit
+        assert all(NUMBER.fullmatch(one) for one in (low, middle, high))
+        assert float(low) <= float(middle) <= float(high)
+        assert met in (("yes", "no") if aim else ("",))
+        assert not aim or re.fullmatch(r"≤ [0-9.]+", aim)
+
+
+def test_a_tiny_run_measures_everything(tmp_path: Path) -> None:
+    ended = bench(*TINY, "--unchanged-sessions=3", "--large-mb=1", "--json", str(tmp_path / "run.json"))
+    assert ended.returncode == 0, ended.stderr
+    run: dict[str, Any] = json.loads((tmp_path / "run.json").read_text("utf-8"))
+    figures = run["figures"]
+    printed = rows(ended.stdout)
+    check_rows(printed)
+    assert [row[:2] for row in printed] == [[one["name"], one["unit"]] for one in figures]
+    assert len({(one["name"], one["unit"]) for one in figures}) == len(figures)
+    for one in figures:
+        assert one["min"] <= one["median"] <= one["max"]
+        assert one["min"] > 0 or one["unit"].startswith("s beyond")
+        assert one["met"] == (None if one["aim"] is None else one["median"] <= one["aim"])
+    assert {one["aim"] for one in figures} >= {2.0, 10.0, 0.3, 7.0}
+    held = run["repository"]
+    assert (held["sessions"], held["checkpoints"], held["commits"]) == (4, 7, 9)
+    assert 0 < held["largest"] <= held["read"] <= held["stored"]
+    assert held["metadata"] == 14
+    assert held["written"] > held["read"]
+    assert str(tmp_path) not in ended.stdout
+
+
+@pytest.mark.parametrize("form", ["sha1", "sha256"])
+def test_a_given_repository_is_left_alone(form: str, tmp_path: Path) -> None:
+    generate(tmp_path / "own", Shape(sessions=2, checkpoints=3, commits=4, scale=0.05, format=form))
+    before = (git(tmp_path / "own", "for-each-ref"), sorted((tmp_path / "own").rglob("*")))
+    ended = bench("--repo", str(tmp_path / "own"), "--only", "full", "--rounds=1")
+    assert ended.returncode == 0, ended.stderr
+    check_rows(rows(ended.stdout))
+    assert "after one commit" in ended.stdout
+    assert "--repo PATH" in ended.stdout
+    assert (git(tmp_path / "own", "for-each-ref"), sorted((tmp_path / "own").rglob("*"))) == before
+
+
+def test_a_repository_without_sessions_is_one_line(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    ended = bench("--repo", str(tmp_path), "--only", "full", "--rounds=1")
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1].startswith("error: ")
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("wrong", ["--rounds=0", "--checkpoints=3", "--only=nothing"])
+def test_wrong_numbers_are_wrong_usage(wrong: str) -> None:
+    assert bench(wrong).returncode == 2
+
+
+def test_what_is_generated_is_the_same_each_time_and_synced_without_a_finding(tmp_path: Path) -> None:
+    shape = Shape(sessions=5, checkpoints=9, commits=12, scale=0.1)
+    for name in ("one", "two"):
+        generate(tmp_path / name, shape)
+    assert git(tmp_path / "one", "for-each-ref") == git(tmp_path / "two", "for-each-ref")
+    git(tmp_path / "one", "fsck", "--strict")
+    synced = run_cli(["sync", "--strict", "--json"], tmp_path / "one")
+    assert (synced.status, synced.err) == (0, "")
+    listed = json.loads(run_cli(["sessions", "--json"], tmp_path / "one").out)
+    assert len(listed["sessions"]) == shape.sessions
+    assert {one["harness"] for one in listed["sessions"]} == {"claude-code"}
+
+
+def test_sizes_follow_the_profile() -> None:
+    sizes = sorted(Shape(sessions=1000, checkpoints=1000, commits=1000).sizes())
+    for part, size in PROFILE[1:-1]:
+        assert sizes[int(part * 1000)] == pytest.approx(size, rel=0.1)
+    assert max(sizes) <= PROFILE[-1][1]
+
+
+def test_only_what_stands_between_the_marks_is_rewritten(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- figures: a -->\nold\n<!-- end of figures: a -->\nafter\n", "utf-8")
+    for _ in range(2):
+        report.rewrite(page, "a", ["new"])
+    assert page.read_text("utf-8") == (
+        "before\n<!-- figures: a -->\n\nnew\n\n<!-- end of figures: a -->\nafter\n"
+    )
+    with pytest.raises(ValueError, match="no place"):
+        report.rewrite(page, "b", ["new"])
+
+
+def test_a_missed_aim_is_said() -> None:
+    late, early = Figure("late", "s", (1.0, 3.0, 9.0), 2.0), Figure("early", "s", (1.0, 2.0, 9.0), 2.0)
+    assert [row[-1] for row in rows("\n".join(report.table([late, early])))] == ["no", "yes"]
+    assert [late.median, early.median] == [3.0, 2.0]
+
+
+@pytest.mark.parametrize("name", ["default", "large"])
+def test_the_page_has_both_runs(name: str) -> None:
+    text = PAGE.read_text("utf-8").partition(f"<!-- figures: {name} -->")[2]
+    check_rows(rows(text.partition(f"<!-- end of figures: {name} -->")[0]))
