@@ -52,7 +52,7 @@ def report_unresolved(outcome: Outcome) -> None:
 def report_earlier(outcome: Outcome, told: Container[Diagnostic]) -> None:
     """Say on stderr that something was found wrong before, is still so, and was not told this time."""
     if earlier := sum(one not in told for one in outcome.findings):
-        render.hint(f"{plural(earlier, 'earlier finding')} still hold: git asr sync --strict lists them")
+        render.hint(f"{plural(earlier, 'earlier finding')} left: git asr sync --strict says what is wrong")
 
 
 def as_json(outcome: Outcome) -> dict[str, Any]:

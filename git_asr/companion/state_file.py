@@ -46,6 +46,10 @@ SCHEMA_VERSION = f"{zlib.crc32(_TABLES.encode()):08x}"
 """Names the tables above: a file with others is made anew."""
 
 
+class DamagedState(AsrError):
+    """The file turned out to be damaged while it was in use: what it says can be found again."""
+
+
 @contextmanager
 def write_state(directory: Path, *, fresh: bool = False) -> Iterator[State]:
     """Open the state for one sync: everything is kept if the block ends well, nothing of it otherwise.
@@ -55,6 +59,7 @@ def write_state(directory: Path, *, fresh: bool = False) -> Iterator[State]:
 
     Raises:
         AsrError: the file cannot be written.
+        DamagedState: it is damaged; nothing was kept.
     """
     path = directory / FILE_NAME
     try:
@@ -68,8 +73,10 @@ def write_state(directory: Path, *, fresh: bool = False) -> Iterator[State]:
         try:
             yield State(connection)
             connection.commit()
-        except sqlite3.Error as error:
+        except sqlite3.OperationalError as error:
             raise _cannot_write(path, error) from error
+        except sqlite3.Error as error:
+            raise DamagedState(f"{path} is damaged: {error}", hint="git asr sync --full") from error
 
 
 def _cannot_write(path: Path, error: Exception) -> AsrError:
@@ -78,13 +85,20 @@ def _cannot_write(path: Path, error: Exception) -> AsrError:
 
 @contextmanager
 def read_state(directory: Path) -> Iterator[State | None]:
-    """Open the state for questions; None where there is none (or none that this version reads)."""
+    """Open the state for questions; None where there is none (or none that this version reads).
+
+    Raises:
+        DamagedState: it turns out to be damaged.
+    """
     path = directory / FILE_NAME
     if not _is_ours(path):
         yield None
         return
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, isolation_level=None)) as connection:
-        yield State(connection)
+        try:
+            yield State(connection)
+        except sqlite3.Error as error:
+            raise DamagedState(f"{path} is damaged: {error}", hint="git asr sync --full") from error
 
 
 def _connect(path: Path) -> sqlite3.Connection:

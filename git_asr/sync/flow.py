@@ -9,12 +9,12 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from git_asr.companion import store
 from git_asr.companion.lock import locked
 from git_asr.companion.state import State
-from git_asr.companion.state_file import read_state, write_state
+from git_asr.companion.state_file import DamagedState, read_state, write_state
 from git_asr.converters.registry import FORMATS, converter_for
 from git_asr.entire import exclusion
 from git_asr.entire.stores import registry
@@ -88,12 +88,27 @@ def sync(repo: Repository, options: Options, report: Report) -> Outcome:
         TooMuch: there is more to convert than ``at_most``.
         AsrError: another writer holds the lock for too long, or Git refuses.
     """
-    if not options.full and options.revisions is None:
-        with read_state(directory(repo)) as state:
-            if state is not None and not state.incomplete():
-                seen = look(repo)
-                if is_current(state, seen, options.exclusions) and state.meta("converters") == _converters():
-                    return _outcome(Tally(), state, seen)
+    try:
+        if not options.full and options.revisions is None:
+            known = _known(repo, options)
+            if known is not None:
+                return known
+        return _retried(repo, options, report)
+    except DamagedState:
+        return _retried(repo, replace(options, full=True), report)
+
+
+def _known(repo: Repository, options: Options) -> Outcome | None:
+    """The outcome of a sync that has nothing to do; None where it may have."""
+    with read_state(directory(repo)) as state:
+        if state is None or state.incomplete() or state.meta("converters") != _converters():
+            return None
+        seen = look(repo)
+        return _outcome(Tally(), state, seen) if is_current(state, seen, options.exclusions) else None
+
+
+def _retried(repo: Repository, options: Options, report: Report) -> Outcome:
+    """Sync, again if somebody else moves a ref meanwhile."""
     for _ in range(RACES):
         try:
             return _sync_once(repo, options, report)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from git_asr.companion.names import NOTES, SESSIONS
 from git_asr.companion.state import State
-from git_asr.companion.state_file import read_state
+from git_asr.companion.state_file import DamagedState, read_state
 from git_asr.entire.links import WALK_EXCLUDES
 from git_asr.entire.stores import registry
 from git_asr.entire.stores.base import Store
@@ -71,5 +71,8 @@ def joined(exclusions: Iterable[str]) -> str:
 
 def has_news(repo: Repository, exclusions: Iterable[str] = ()) -> bool:
     """Tell whether a sync would have something to look at (a new version of a converter aside)."""
-    with read_state(directory(repo)) as state:
-        return state is None or not is_current(state, look(repo), exclusions)
+    try:
+        with read_state(directory(repo)) as state:
+            return state is None or not is_current(state, look(repo), exclusions)
+    except DamagedState:
+        return True

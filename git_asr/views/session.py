@@ -48,14 +48,17 @@ class Overview:
 
     @property
     def tokens(self) -> int | None:
-        """All tokens that are known: input, cache and output."""
-        group_in, group_out = self.usage.get("input", {}), self.usage.get("output", {})
-        cached = self.usage.get("cacheRead", 0) + self.usage.get("cacheWrite", 0)
-        if "uncached" in group_in:
-            read = group_in["uncached"] + cached
-        else:
-            read = group_in.get("total", 0) + (cached if group_in.get("includesCache") is False else 0)
-        return (read + group_out.get("total", 0)) if self.usage else None
+        """All tokens that are known: input, cache and output; None where none are.
+
+        Where it is open whether the input includes the cache, the cache is not added.
+        """
+        if not self.usage:
+            return None
+        read, written = self.usage.get("input", {}), self.usage.get("output", {})
+        total = read.get("uncached", read.get("total", 0)) + written.get("total", 0)
+        if "uncached" in read or "total" not in read or read.get("includesCache") is False:
+            total += self.usage.get("cacheRead", 0) + self.usage.get("cacheWrite", 0)
+        return int(total)
 
 
 def overview(session: Session) -> Overview:
