@@ -10,8 +10,8 @@ from git_asr.views.session import Overview, figures
 _HEADINGS = ("agent", "session", "started", "model", "figures", "commits", "first prompt")
 _LEAST = (3, 2, 4)
 """Columns that go where a terminal is too narrow, in this order."""
-_PROMPT_CELLS = 24
-"""Room for the prompts for which other columns go."""
+_PROMPT_CELLS = 18
+"""Room, with the gap before it, that the prompts get before other columns do."""
 
 
 def table(found: Iterable[Overview], cells: int | None) -> list[str]:

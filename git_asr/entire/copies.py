@@ -140,8 +140,13 @@ def extent(copy: Copy, family: Family, reader: ContentReader) -> int:
     if family.native is not None and family.native.array is not None:
         return max((unit.position for unit in units_of(copy, family, reader)), default=0)
     return sum(
-        chunk.count(b"\n") + (not chunk.endswith(b"\n")) for chunk in chunks_of(copy, family, reader) if chunk
+        _lines(reader.blob(oid), size) for oid, size in zip(family.root.content, copy.sizes, strict=False)
     )
+
+
+def _lines(data: bytes, size: int) -> int:
+    """The physical lines in the first ``size`` bytes, the last one ended or not."""
+    return data.count(b"\n", 0, size) + (size > 0 and data[size - 1 : size] != b"\n")
 
 
 @dataclass(frozen=True, slots=True)

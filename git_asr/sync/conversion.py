@@ -63,15 +63,13 @@ class Conversion:
     _done: set[str] = field(default_factory=set)
 
     def exceeds(self, groups: Iterable[str], limit: int) -> bool:
-        """Tell whether more bytes of transcripts than ``limit`` would be read; stops counting there."""
-        total = 0
-        for group in sorted(groups):
-            if self.state.is_named(group):
-                loaded = self.changes.load([group])
-                total += loaded.sizes.get(largest(loaded.folders[group], loaded.sizes) or "") or 0
-                if total > limit:
-                    return True
-        return False
+        """Tell whether more bytes of transcripts than ``limit``, or more than a few groups, would be read."""
+        wanted = [group for group in sorted(groups) if self.state.is_named(group)]
+        if len(wanted) > GROUPS_AT_ONCE:
+            return True
+        loaded = self.changes.load(wanted)
+        read = [largest(loaded.folders[group], loaded.sizes) for group in wanted]
+        return sum(loaded.sizes.get(oid or "") or 0 for oid in read) > limit
 
     def convert(self, groups: Iterable[str]) -> Iterator[tuple[int, int]]:
         """Convert the sessions of all groups of which a commit names a checkpoint; how many are done, of how many."""

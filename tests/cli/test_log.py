@@ -67,7 +67,7 @@ def test_by_default(path: Path) -> None:
         (["-p", "-1", "main~1"], ["+line 2", TWO], [ONE]),
         (["--pretty=fuller"], ["CommitDate:", ONE, TWO], []),
         (["--pretty=raw"], ["tree ", ONE, TWO], []),
-        (["--format=reference"], [" (work, 2026-01-01)", ONE, TWO], []),
+        (["--format=reference"], [" (work, 2026-01-01)"], [ONE, TWO]),  # a text to quote: it stays what it is
         (["-n", "1"], ["other"], [ONE, TWO, "work"]),
         (["-1"], ["other"], [ONE, TWO]),
         (["main~1..main"], ["other"], [ONE, TWO, "work"]),
@@ -174,7 +174,7 @@ def test_gits_own_errors_and_status(path: Path, arguments: list[str], message: s
 
 def test_help(path: Path) -> None:
     for option in ("-h", "--help"):
-        assert shown(path, option).startswith("Usage: git asr log [GIT LOG OPTIONS]...")
+        assert shown(path, option).startswith("Usage: git asr log [OPTIONS] [GIT LOG OPTIONS]...")
 
 
 def test_no_repository(tmp_path: Path) -> None:
