@@ -98,15 +98,15 @@ def _options(argv: Sequence[str]) -> argparse.Namespace:
 def _command(argv: Sequence[str]) -> str:
     """The command that was given, without where its output went and where the repository lies."""
     kept: list[str] = []
-    words = iter(argv)
-    for word in words:
-        if word == "--json":
-            next(words)
-        elif word == "--repo":
-            kept += [word, next(words) and "PATH"]
-        elif not word.startswith(("--json=", "--write", "--repo=")):
-            kept.append(word)
-    arguments = shlex.join(kept)
+    words = [*argv, "--"]
+    while (word := words.pop(0)) != "--":
+        if word in ("--json", "--repo") or (word == "--write" and not words[0].startswith("-")):
+            words.pop(0)
+        if word.startswith("--repo"):
+            kept.append("--repo PATH")
+        elif not word.startswith(("--json", "--write")):
+            kept.append(shlex.quote(word))
+    arguments = " ".join(kept)
     return f"make bench BENCH_ARGS={shlex.quote(arguments)}" if arguments else "make bench"
 
 

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -19,7 +20,7 @@ from typing import Any
 SESSIONS = "refs/asr/sessions"
 _BRANCH = "entire/checkpoints/v1"
 _METADATA = re.compile(r"[^/]+/[^/]+/(?:[0-9]+/)?metadata\.json")
-_TRANSCRIPT = re.compile(r"([^/]+/[^/]+)/[0-9]+/full\.jsonl(?:\.[0-9]+)?")
+_TRANSCRIPT = re.compile(r"(([^/]+/[^/]+)/[0-9]+)/full\.jsonl(?:\.[0-9]+)?")
 _HEADER = re.compile(r"[^/]+/[0-9a-f]{2}/[^/]+/sessions/(?:~[0-9a-f]{64}|[a-z0-9_-]+)\.jsonl")
 
 
@@ -27,8 +28,9 @@ _HEADER = re.compile(r"[^/]+/[0-9a-f]{2}/[^/]+/sessions/(?:~[0-9a-f]{64}|[a-z0-9
 class Facts:
     """A repository and its sync in numbers; sizes in bytes.
 
-    ``stored``: all transcripts at the tips of the stores. ``read``: those that give a session its units. ``largest``:
-    the largest transcript. ``metadata``: metadata files. ``objects`` and ``written``: what a full sync writes.
+    ``stored``: all transcripts at the tips of the stores. ``read``: those that give a session its units.
+    ``largest``: the largest transcript, its parts together. ``metadata``: metadata files. ``objects`` and ``written``:
+    what a full sync writes.
     """
 
     object_format: str
@@ -81,6 +83,7 @@ def prepare(before: Path, after: Path, needed: Path, written: Path) -> Facts:
     """
     metadata: dict[str, None] = {}
     sizes: dict[str, int] = {}
+    whole: Counter[str] = Counter()
     checkpoints: set[str] = set()
     for store in stores(before):
         for entry in entries(before, store):
@@ -88,7 +91,8 @@ def prepare(before: Path, after: Path, needed: Path, written: Path) -> Facts:
                 metadata[entry.oid] = None
             if found := _TRANSCRIPT.fullmatch(entry.path):
                 sizes[entry.oid] = entry.size
-                checkpoints.add(found[1])
+                whole[f"{store}/{found[1]}"] += entry.size
+                checkpoints.add(found[2])
     if not _git(after, "for-each-ref", "--format=%(refname)", SESSIONS):
         raise ValueError("there is nothing to sync in this repository")
     streams = [*headers(after, SESSIONS)]
@@ -108,7 +112,7 @@ def prepare(before: Path, after: Path, needed: Path, written: Path) -> Facts:
         sessions=len(streams),
         stored=sum(sizes.values()),
         read=sum(sizes.get(oid, 0) for oid in sources),
-        largest=max(sizes.values(), default=0),
+        largest=max(whole.values(), default=0),
         metadata=len(metadata),
         objects=len(new),
         written=size,

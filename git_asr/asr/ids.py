@@ -9,6 +9,7 @@ PART_SPAN = 1_000_000
 SECOND_VALUE = 500_000
 """Added to the part for the second JSON value on one line."""
 
+_ORDINARY = re.compile(r"[A-Za-z0-9_-]{1,400}")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,99}")
 _DERIVED = re.compile(r"~[0-9]+\.[0-9]+")
 _MARKER = re.compile(r"\[REDACTED(?:_[A-Z0-9_]+)?\]|\bREDACTED\b")
@@ -25,6 +26,8 @@ def usable(native: str | None) -> bool:
     Absent are: nothing, a redaction marker or text that contains one, what looks like a derived ID, and what no
     agent writes (control characters, lone surrogates, more than 400 characters). Profile section 3, ``id``.
     """
+    if native is not None and _ORDINARY.fullmatch(native) and "REDACTED" not in native:
+        return True  # nearly all of them
     return (
         native is not None
         and 0 < len(native) <= MAX_ID

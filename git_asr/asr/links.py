@@ -111,7 +111,7 @@ def is_link(record: Record) -> bool:
     if not isinstance(record.get("id"), str):
         return False
     if record.get("type") == "vcs":
-        return isinstance(record.get("commit"), str)
+        return isinstance(record.get("commit"), str) and isinstance(record.get("committedAt", ""), str)
     if record.get("type") != CHECKPOINT:
         return True
     stored, capture = record.get("sessionIds"), record.get("capture", {"reason": ""})

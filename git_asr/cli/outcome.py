@@ -7,7 +7,7 @@ from typing import Any
 
 from git_asr.cli import render
 from git_asr.errors import Diagnostic
-from git_asr.sync.flow import Outcome
+from git_asr.sync.outcome import Outcome
 from git_asr.views.text import plural
 
 _SHOWN = 5

@@ -16,7 +16,8 @@ def run_git_here(*arguments: str) -> int:
     Raises:
         AsrError: there is no git.
     """
-    sys.stdout.flush()
+    if sys.stdout is not None:
+        sys.stdout.flush()
     try:
         child = subprocess.Popen(["git", *arguments])
     except FileNotFoundError as error:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from git_asr.cli import render
 from git_asr.cli.autosync import refresh
 from git_asr.git.repository import open_repository
-from git_asr.views.session import Overview
+
+if TYPE_CHECKING:
+    from git_asr.views.session import Overview
 
 
 @click.command("sessions")

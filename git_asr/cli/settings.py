@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import cast, get_args
 
@@ -10,7 +11,7 @@ from git_asr.git.backend import Backend
 from git_asr.git.base import Repository
 from git_asr.git.repository import configuration, is_true
 
-_FALSE = ("false", "no", "off", "")
+_FALSE = re.compile(r"false|no|off|[+-]?0+|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,6 @@ def settings(repo: Repository) -> Settings:
             f"asr.backend is {backend!r}", hint="git config asr.backend auto   (or libgit2, git)"
         )
     autosync = config.get("asr.autosync", ("true",))[-1].lower()
-    if not is_true(autosync) and autosync not in _FALSE and autosync.strip("+-0"):
+    if not is_true(autosync) and not _FALSE.fullmatch(autosync):
         raise UsageError(f"asr.autosync is {autosync!r}", hint="git config asr.autosync true   (or false)")
     return Settings(config.get("asr.exclude", ()), is_true(autosync), cast("Backend", backend))

@@ -26,20 +26,24 @@ def command(revisions: tuple[str, ...], full: bool, strict: bool, machine: bool)
     changes nothing. What cannot be followed today is reported and tried again next time.
     """
     from git_asr.cli.outcome import as_json, report_earlier, report_unresolved, summary
-    from git_asr.sync.flow import Options, sync
+    from git_asr.sync.outcome import unchanged
 
     repo = open_repository()
     wanted = settings(repo)
     warnings = render.Warnings()
-    with progress() as tick:
-        options = Options(
-            revisions=revisions or None,
-            full=full,
-            exclusions=wanted.exclusions,
-            backend=wanted.backend,
-            progress=lambda done, total: tick("sessions", done, total),
-        )
-        outcome = sync(repo, options, warnings)
+    outcome = None if full or revisions else unchanged(repo, wanted.exclusions)
+    if outcome is None:
+        from git_asr.sync.flow import Options, sync
+
+        with progress() as tick:
+            options = Options(
+                revisions=revisions or None,
+                full=full,
+                exclusions=wanted.exclusions,
+                backend=wanted.backend,
+                progress=lambda done, total: tick("sessions", done, total),
+            )
+            outcome = sync(repo, options, warnings)
     for found in outcome.findings if strict else ():
         warnings(found)
     if machine:

@@ -245,6 +245,11 @@ class State:
         self._db.execute("DELETE FROM session WHERE harness = ? AND session = ?", key)
         self._db.execute("DELETE FROM linked WHERE harness = ? AND session = ?", key)
 
+    def is_written(self, key: Key) -> bool:
+        """Tell whether a session was written."""
+        found = self._db.execute("SELECT 1 FROM session WHERE harness = ? AND session = ?", key)
+        return found.fetchone() is not None
+
     def sessions(self) -> set[Key]:
         """The sessions that were written."""
         return {

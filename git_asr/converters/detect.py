@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from io import BytesIO
 from itertools import chain, islice
 from typing import Any
 
-from git_asr.asr.codec import JsonError, decode, decode_values
+from git_asr.asr.codec import JsonError, decode, decode_values, strict
 from git_asr.converters.base import NativeFormat, Sample
 from git_asr.converters.registry import FORMATS
 
@@ -67,7 +68,14 @@ def _json_samples(start: bytes, rest: Iterator[bytes]) -> tuple[Sample | None, S
 def _head(chunks: Iterable[bytes]) -> tuple[Any, ...]:
     """The first values of JSON Lines."""
     lines = islice(_present(chunks), _LINES)
-    return tuple(islice((value for line in lines for value, _, _ in decode_values(line)[0]), _VALUES))
+    return tuple(islice((value for line in lines for value in _values(line)), _VALUES))
+
+
+def _values(line: bytes) -> list[Any]:
+    """The values on a line; nearly always it is one, and strict JSON."""
+    with suppress(ValueError):
+        return [strict(line)]
+    return [value for value, _, _ in decode_values(line)[0]]
 
 
 def _present(chunks: Iterable[bytes]) -> Iterator[bytes]:

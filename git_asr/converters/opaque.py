@@ -12,6 +12,7 @@ from git_asr.asr.draft import Draft
 from git_asr.asr.ids import PART_SPAN, SECOND_VALUE, usable
 from git_asr.converters.base import Facts, NativeFormat, Unit
 from git_asr.converters.secret_answers import SECRET_ANSWERS
+from git_asr.converters.versions import VERSIONS
 
 _LAST_PART = PART_SPAN - 1
 _MASKED = "masked"
@@ -47,7 +48,7 @@ class Opaque:
     """One ``git-asr/unit`` for each unit, without looking into it; the format only tells where it stands."""
 
     name = "opaque"
-    version = 1
+    version = VERSIONS[name]
 
     def __init__(self, lossy: Losses, *, snapshot: bool) -> None:
         """``snapshot``: whether the source is rewritten as a whole, so that a position holds for one capture."""

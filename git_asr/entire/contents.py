@@ -214,8 +214,6 @@ def _affordable(listing: _Listing, sizes: Mapping[str, int | None]) -> Iterator[
 
 def _checkpoint(listing: _Listing) -> Checkpoint:
     location, root = listing.location, listing.parsed.get(_METADATA, {})
-    if _METADATA not in listing.files:
-        listing.tell("missing-metadata", "there is no metadata.json")
     listed = _listed(listing, root)
     folders: dict[str, dict[str, str]] = {}
     outside: dict[str, str] = {}
@@ -228,6 +226,8 @@ def _checkpoint(listing: _Listing) -> Checkpoint:
     sessions = sorted((_session(listing, name, files) for name, files in folders.items()), key=_age)
     if not sessions:
         listing.tell("no-session", "the checkpoint holds no session")
+    elif _METADATA not in listing.files:
+        listing.tell("missing-metadata", "there is no metadata.json")
     for session in sessions:
         transcript = listed.get(session.folder)
         if transcript and not session.transcript:

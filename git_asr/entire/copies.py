@@ -54,7 +54,7 @@ class ContentReader:
     ``read`` gives the bytes of a blob, or None when it is absent. ``kept`` bytes at most are held.
     """
 
-    def __init__(self, read: Callable[[str], bytes | None], object_format: str, kept: int = 64 << 20) -> None:
+    def __init__(self, read: Callable[[str], bytes | None], object_format: str, kept: int = 32 << 20) -> None:
         self._read = read
         self._hash = object_format
         self._kept = kept
@@ -65,6 +65,10 @@ class ContentReader:
         while self._cache and len(data) + sum(map(len, self._cache.values())) > self._kept:
             del self._cache[next(iter(self._cache))]
         self._cache[oid] = data
+
+    def forget(self) -> None:
+        """Let go of what is held: the next session has other transcripts."""
+        self._cache.clear()
 
     def blob(self, oid: str) -> bytes:
         """The bytes of a blob; none when it turned out to be absent (callers look at sizes first)."""

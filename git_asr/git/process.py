@@ -137,9 +137,11 @@ def try_git(
     config: Mapping[str, str] = {},
     network: bool = False,
     env: Mapping[str, str] = {},
+    apart: bool = False,
 ) -> Finished:
     """Run one git to its end, whatever its exit status. Arguments and errors as for ``run_git``, but a failing git is
-    no error; ``env`` is added to the scrubbed environment.
+    no error; ``env`` is added to the scrubbed environment. ``apart``: in a session of its own, so that an interrupt
+    from the terminal, or the end of our process group, does not stop it in the middle.
     """
     return execute(
         _command(repo, args, config),
@@ -147,6 +149,7 @@ def try_git(
         deadline=deadline,
         cwd=cwd or (repo.git_dir if repo else None),
         env=environment(env, network=network),
+        apart=apart,
     )
 
 
@@ -157,6 +160,7 @@ def execute(
     stdin: bytes | IO[bytes] | None = None,
     deadline: float = DEADLINE,
     cwd: Path | None = None,
+    apart: bool = False,
 ) -> Finished:
     """Run a complete command line in exactly this environment (``repository`` alone needs the caller's own)."""
     verb = _verb(command)
@@ -171,6 +175,7 @@ def execute(
             cwd=cwd,
             env=dict(env),
             check=False,
+            start_new_session=apart,
         )
     except subprocess.TimeoutExpired:
         raise _too_slow(verb, deadline) from None

@@ -67,6 +67,7 @@ def update_refs(repo: Repository, updates: Sequence[RefUpdate], message: str | N
             "core.packedRefsTimeout": str(LOCK_WAIT),
             "reftable.lockTimeout": str(LOCK_WAIT),
         },
+        apart=True,  # a Git that is killed now would leave the locks of the refs in everybody's way
     )
     if finished.status:
         raise _why(repo, updates, finished)

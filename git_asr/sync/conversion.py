@@ -23,22 +23,13 @@ from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Objects, Repository
 from git_asr.git.writing import ObjectWriter
 from git_asr.sync.changes import Changes, Loaded
+from git_asr.sync.outcome import Tally
 from git_asr.views.session import log_line, overview
 
 GROUPS_AT_ONCE = 64
 _LAST_PLAUSIBLE = 4_102_444_800
 """The year 2100 in epoch seconds: a later time in metadata is no time."""
 _PROMPT_END = "\n\n---\n\n"
-
-
-@dataclass(slots=True)
-class Tally:
-    """Sessions that are new, changed or removed in the companion ref, and those that ``asr.exclude`` kept out."""
-
-    new: int = 0
-    changed: int = 0
-    removed: int = 0
-    excluded: int = 0
 
 
 @dataclass(slots=True)
@@ -86,6 +77,7 @@ class Conversion:
                     reader.offer(oid, data)
                 if group not in self._done:
                     self._group(group, loaded, reader)
+                reader.forget()
                 yield number, len(wanted)
 
     def _group(self, group: str, loaded: Loaded, reader: ContentReader) -> None:
@@ -122,7 +114,7 @@ class Conversion:
 
     def remove(self, key: SessionKey) -> None:
         """Let a session go from the companion ref."""
-        self.tally.removed += key.pair in self.state.sessions()
+        self.tally.removed += self.state.is_written(key.pair)
         self.noted.update(self.state.commits_of(key.pair))
         self.state.drop_session(key.pair)
         self.trees[key] = None
@@ -211,9 +203,8 @@ class Conversion:
         for stream, record in store.links_of(present):
             checkpoint = record["id"] if record["type"] == CHECKPOINT else record["id"].partition("@")[0]
             if checkpoint in folders:
-                derived = record["type"] == CHECKPOINT or record["commit"] in {
-                    row.commit for row in self.state.trailers(checkpoint)
-                }
+                commits = {row.commit for row in self.state.trailers(checkpoint)}
+                derived = record["type"] == CHECKPOINT or record.get("commit") in commits
             else:
                 derived = bool(self.state.locations(checkpoint))
             if not derived:

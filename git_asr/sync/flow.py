@@ -13,18 +13,16 @@ from dataclasses import dataclass, replace
 
 from git_asr.companion import store
 from git_asr.companion.lock import locked
-from git_asr.companion.state import State
-from git_asr.companion.state_file import DamagedState, read_state, write_state
-from git_asr.converters.registry import FORMATS, converter_for
+from git_asr.companion.state_file import DamagedState, write_state
 from git_asr.entire import exclusion
-from git_asr.entire.stores import registry
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.backend import Backend, open_objects
 from git_asr.git.base import RefRaced, Repository
 from git_asr.git.writing import ObjectWriter
 from git_asr.sync.changes import Changes
-from git_asr.sync.conversion import Conversion, Tally
-from git_asr.sync.look import Seen, directory, is_current, joined, look
+from git_asr.sync.conversion import Conversion
+from git_asr.sync.look import directory, joined, look
+from git_asr.sync.outcome import Outcome, converters, outcome_of, unchanged
 from git_asr.sync.publication import Publication
 
 LOCK_WAIT = 60.0
@@ -59,25 +57,6 @@ class Options:
     lock_wait: float = LOCK_WAIT
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a sync did and found.
-
-    ``tally``: sessions by what became of them. ``sessions``, ``links``: how many the companion ref holds now.
-    ``unresolved``: checkpoints that commits name and no store holds, with those commits. ``searched``: the stores, in
-    words. ``findings``: what is wrong in what was read, now or before. ``commit``: the companion's tip, None while
-    there is none.
-    """
-
-    tally: Tally
-    sessions: int
-    links: int
-    unresolved: tuple[tuple[str, tuple[str, ...]], ...]
-    searched: str
-    findings: tuple[Diagnostic, ...]
-    commit: str | None
-
-
 def sync(repo: Repository, options: Options, report: Report) -> Outcome:
     """Bring the companion ref up to date with the commits and the checkpoint stores.
 
@@ -88,23 +67,14 @@ def sync(repo: Repository, options: Options, report: Report) -> Outcome:
         TooMuch: there is more to convert than ``at_most``.
         AsrError: another writer holds the lock for too long, or Git refuses.
     """
+    if not options.full and options.revisions is None:
+        known = unchanged(repo, options.exclusions)
+        if known is not None:
+            return known
     try:
-        if not options.full and options.revisions is None:
-            known = _known(repo, options)
-            if known is not None:
-                return known
         return _retried(repo, options, report)
     except DamagedState:
         return _retried(repo, replace(options, full=True), report)
-
-
-def _known(repo: Repository, options: Options) -> Outcome | None:
-    """The outcome of a sync that has nothing to do; None where it may have."""
-    with read_state(directory(repo)) as state:
-        if state is None or state.incomplete() or state.meta("converters") != _converters():
-            return None
-        seen = look(repo)
-        return _outcome(Tally(), state, seen) if is_current(state, seen, options.exclusions) else None
 
 
 def _retried(repo: Repository, options: Options, report: Report) -> Outcome:
@@ -135,7 +105,7 @@ def _sync_once(repo: Repository, options: Options, report: Report) -> Outcome:
         tip = store.read_tip(repo, objects)
         changes = Changes(repo, objects, state, seen.stores, note)
         touched = changes.groups(changes.in_stores(), changes.in_commits(seen.tips, options.revisions))
-        rules = {"converters": _converters(), "exclusions": joined(options.exclusions)}
+        rules = {"converters": converters(), "exclusions": joined(options.exclusions)}
         if any(state.meta(name) != value for name, value in (*rules.items(), ("companion", seen.companion))):
             touched |= state.groups()
         kept_out = exclusion.parse(options.exclusions)
@@ -148,16 +118,4 @@ def _sync_once(repo: Repository, options: Options, report: Report) -> Outcome:
         Publication(conversion, seen).publish()
         for name, value in rules.items():
             state.set_meta(name, value)
-        return _outcome(conversion.tally, state, seen)
-
-
-def _converters() -> str:
-    """The converters with their versions: when one changes, all sessions are looked at again."""
-    return " ".join(sorted({f"{one.name}/{one.version}" for one in map(converter_for, (None, *FORMATS))}))
-
-
-def _outcome(tally: Tally, state: State, seen: Seen) -> Outcome:
-    sessions, links = state.counts()
-    unresolved = tuple((checkpoint, tuple(commits)) for checkpoint, commits in state.unresolved())
-    searched, findings = registry.searched(seen.stores), tuple(state.findings())
-    return Outcome(tally, sessions, links, unresolved, searched, findings, state.meta("companion"))
+        return outcome_of(conversion.tally, state, seen)

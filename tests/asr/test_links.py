@@ -73,6 +73,7 @@ def test_a_checkpoint_record_holds_metadata_and_slice() -> None:
         ({"type": "io.entire/checkpoint", "id": "a", "sessionIds": ["s"], "capture": {"reason": "r"}}, True),
         ({"type": "vcs", "id": 7, "commit": "c"}, False),
         ({"type": "vcs", "id": "a"}, False),
+        ({"type": "vcs", "id": "a", "commit": "c", "committedAt": 7}, False),
         ({"type": "io.entire/checkpoint", "id": "a"}, False),
         ({"type": "io.entire/checkpoint", "id": "a", "sessionIds": [7]}, False),
         ({"type": "io.entire/checkpoint", "id": "a", "sessionIds": [], "capture": {}}, False),

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from git_asr.cli.passthrough import run_git_here
+from git_asr.errors import AsrError
 from tests.e2e.sample_repos import add, checkpoint, repository, session
 from tests.e2e.soundness import check
 from tests.e2e.terminal import run_on_terminal
@@ -183,6 +185,13 @@ def test_no_repository(tmp_path: Path) -> None:
     assert ended.err.startswith("error: not a Git repository")
 
 
+def test_git_went_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(AsrError, match="git is not on PATH"):
+        run_git_here("log")
+
+
 def command(*args: str) -> list[str]:
     return [sys.executable, "-m", "git_asr", "log", *args]
 
@@ -205,6 +214,15 @@ def test_a_reader_who_leaves_early(tmp_path: Path) -> None:
         assert child.stderr.read() == b""
     assert child.returncode == 141
     assert tip(path) is not None
+
+
+def test_without_standard_output(path: Path) -> None:
+    script = f"exec {shell_quoted(sys.executable)} -m git_asr log -1 >&-"
+    ended = subprocess.run(
+        ["sh", "-c", script], cwd=path, env=environment(), capture_output=True, check=False
+    )
+    assert ended.returncode != 3
+    assert b"git-asr" not in ended.stderr
 
 
 def test_the_pager_of_git(path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import random
 from pathlib import Path
 from typing import Any
 
@@ -41,3 +43,8 @@ def refs(path: Path) -> dict[str, str]:
     """All refs and where they stand."""
     listing = git(path, "for-each-ref", "--format=%(refname) %(objectname)")
     return dict(line.split(" ") for line in listing.splitlines())
+
+
+def noise(size: int, seed: int = 0) -> str:
+    """Text that no compression makes small: about 4/3 of ``size`` characters."""
+    return base64.b64encode(random.Random(seed).randbytes(size)).decode()  # noqa: S311  (the same each time)

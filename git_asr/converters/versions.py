@@ -1,0 +1,9 @@
+"""The version of each converter, raised only when its output changes.
+
+Apart from the converters, so that whoever only asks whether something changed imports none of them.
+"""
+
+from __future__ import annotations
+
+VERSIONS = {"opaque": 1}
+"""By the converter's name."""
