@@ -17,9 +17,9 @@ STARTS: dict[tuple[str, ...], frozenset[str]] = {
     ("--help",): LIBRARIES | {"subprocess"},
     ("-h",): LIBRARIES | {"subprocess"},
     ("snyc",): LIBRARIES,
-    ("sync", "--help"): frozenset({"git"}),
-    ("log", "--help"): frozenset({"git"}),
-    ("sessions", "--help"): frozenset({"git"}),
+    ("sync", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
+    ("log", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
+    ("sessions", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("demo", "--help"): LIBRARIES,
 }
 """A command line, and what must not be imported for it: top-level names (``git`` is GitPython)."""

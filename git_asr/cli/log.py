@@ -7,11 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from git_asr.cli.autosync import refresh
-from git_asr.cli.passthrough import run_git_here
 from git_asr.companion.names import NOTES
-from git_asr.git.refs import read_ref
-from git_asr.git.repository import open_repository
 
 _FORMATS = ("--oneline", "--format", "--pretty")
 _CHOICES = ("--notes", "--no-notes", "--show-notes", "--standard-notes", "--no-standard-notes")
@@ -36,6 +32,11 @@ def command(arguments: tuple[str, ...]) -> int:
     Takes every option of `git log`. The sessions come from the notes that sync derives (refs/notes/asr): they
     stand under each commit, also with --oneline and --graph, and where an own --format has %N, else after it.
     """
+    from git_asr.cli.autosync import refresh
+    from git_asr.cli.passthrough import run_git_here
+    from git_asr.git.refs import read_ref
+    from git_asr.git.repository import open_repository
+
     repo = open_repository()
     refresh(repo)
     if read_ref(repo, NOTES) is None:

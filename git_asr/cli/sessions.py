@@ -6,10 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from git_asr.cli import render
-from git_asr.cli.autosync import refresh
-from git_asr.git.repository import open_repository
-
 if TYPE_CHECKING:
     from git_asr.views.session import Overview
 
@@ -25,6 +21,10 @@ def command(max_count: int | None, as_json: bool) -> int:
     """
     import json
     import shutil
+
+    from git_asr.cli import render
+    from git_asr.cli.autosync import refresh
+    from git_asr.git.repository import open_repository
 
     repo = open_repository()
     refresh(repo)

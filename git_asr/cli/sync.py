@@ -6,11 +6,7 @@ import json
 
 import click
 
-from git_asr.cli import render
-from git_asr.cli.progress import progress
-from git_asr.cli.settings import settings
 from git_asr.errors import DONE, INCOMPLETE
-from git_asr.git.repository import open_repository
 
 
 @click.command("sync")
@@ -25,7 +21,10 @@ def command(revisions: tuple[str, ...], full: bool, strict: bool, machine: bool)
     trailers, or only those that REVS select (as for `git log`). Only what is new is read; a second run
     changes nothing. What cannot be followed today is reported and tried again next time.
     """
+    from git_asr.cli import render
     from git_asr.cli.outcome import as_json, report_earlier, report_unresolved, summary
+    from git_asr.cli.settings import settings
+    from git_asr.git.repository import open_repository
     from git_asr.sync.outcome import unchanged
 
     repo = open_repository()
@@ -33,6 +32,7 @@ def command(revisions: tuple[str, ...], full: bool, strict: bool, machine: bool)
     warnings = render.Warnings()
     outcome = None if full or revisions else unchanged(repo, wanted.exclusions)
     if outcome is None:
+        from git_asr.cli.progress import progress
         from git_asr.sync.flow import Options, sync
 
         with progress() as tick:
