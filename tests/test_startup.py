@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from tests.support.run import PROJECT
+from tests.support.entire_repo import EntireRepo, Stored, claude
+from tests.support.run import PROJECT, run_cli
 
 LIBRARIES = frozenset({"pygit2", "git", "orjson", "filelock"})
 
@@ -51,3 +53,14 @@ def test_start(arguments: tuple[str, ...]) -> None:
 def test_no_command_is_imported(arguments: str) -> None:
     own = {name for name in imports(arguments) if name.startswith("git_asr.cli.")}
     assert own <= {f"git_asr.cli.{name}" for name in ("main", "group", "render", "usage")}
+
+
+def test_a_sync_with_nothing_to_do_imports_nothing_that_converts(tmp_path: Path) -> None:
+    repo = EntireRepo(tmp_path / "r")
+    repo.checkpoint("5f0af6f2363f", Stored("ses-1", claude("ses-1", ["a"])))
+    repo.commit("5f0af6f2363f")
+    path = repo.build()
+    assert run_cli(["sync"], path).status == 0
+    found = {name.partition(".")[0] for name in imports("-C", str(path), "sync")}
+    assert found & LIBRARIES == set()
+    assert "sqlite3" in found
