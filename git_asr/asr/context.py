@@ -1,0 +1,147 @@
+"""The context view: what, by the records, stood before the agent at some point (profile section 9).
+
+A projection of the recorded evidence, not proof of what the model received; whoever shows it says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from git_asr.asr.draft import Record
+from git_asr.asr.entities import Revisions
+
+_NEVER_IMPLICIT = ("vcs", "tombstone", "io.entire/checkpoint")
+_OURS = "git-asr/"
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The view from one head.
+
+    ``records``: in order, each in its latest revision up to the head. ``gaps``: IDs of predecessors that the stream
+    does not hold: what lies behind them is not known. ``unknown``: compactions of which it is not known what they
+    replaced.
+    """
+
+    head: str
+    records: tuple[Record, ...]
+    gaps: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+def is_vendor(record: Record) -> bool:
+    """Whether a record is of a vendor's type: ``<prefix>/<name>`` with another prefix than ours."""
+    return "/" in record["type"] and not record["type"].startswith(_OURS)
+
+
+def carries(record: Record) -> bool:
+    """Whether a record may be the implicit predecessor of the next one."""
+    return not is_vendor(record) and record["type"] not in _NEVER_IMPLICIT
+
+
+def default_head(records: Sequence[Record]) -> str | None:
+    """The last record that can carry a context; None where there is none."""
+    return next((record["id"] for record in reversed(records) if carries(record)), None)
+
+
+def view(records: Sequence[Record], head: str | None = None) -> Context | None:
+    """The context as of a head: back along ``predecessors``, then rewinds and compactions in the order of ``seq``.
+
+    ``records``: a stream's transcript records in order, without gaps in between unless they are real: across a gap
+    nothing is reconnected. ``head``: a record's ID; by default the last one that can carry a context. None if there is
+    no such record.
+    """
+    head = default_head(records) if head is None else head
+    ids = {record["id"]: number for number, record in reversed(list(enumerate(records)))}
+    if head is None or head not in ids:
+        return None
+    path, gaps = _ancestors(records, ids, head)
+    revisions = Revisions(records[: ids[head] + 1])
+    kept: dict[str, Record] = {}
+    seen: set[str] = set()
+    unknown: list[str] = []
+    for number in sorted(path):
+        record = records[number]
+        seen.add(record["id"])
+        if record.get("supersedes") in seen or revisions.tombstone(record) is not None:
+            continue  # it stands where the first revision stood; or it was withdrawn
+        latest = revisions.latest(record)
+        if record["type"] == "compaction":
+            kept = _compacted(kept, latest, unknown)
+        elif record["type"] == "rewind":
+            kept = _rewound(kept, latest.get("to"))
+            continue
+        kept[record["id"]] = latest
+    return Context(head, tuple(kept.values()), tuple(gaps), tuple(unknown))
+
+
+def _ancestors(records: Sequence[Record], ids: dict[str, int], head: str) -> tuple[set[int], list[str]]:
+    """The places of the head's ancestors and of itself, and the predecessors that are not there."""
+    before = _implicit(records)
+    path: set[int] = set()
+    gaps: dict[str, None] = {}
+    todo = [ids[head]]
+    while todo:
+        number = todo.pop()
+        if number in path:
+            continue
+        path.add(number)
+        named = records[number].get("predecessors")
+        implicit = before[number]
+        if named is None and implicit is not None:
+            todo.append(implicit)
+        for one in named or ():
+            if one in ids:
+                todo.append(ids[one])
+            else:
+                gaps[one] = None
+    return path, list(gaps)
+
+
+def _implicit(records: Sequence[Record]) -> list[int | None]:
+    """For each record the place of the one before it that carries a context."""
+    before: list[int | None] = []
+    last: int | None = None
+    for number, record in enumerate(records):
+        before.append(last)
+        last = number if carries(record) else last
+    return before
+
+
+def _compacted(kept: dict[str, Record], compaction: Record, unknown: list[str]) -> dict[str, Record]:
+    """What is left after a compaction: what it excepts, what came after its range, and its summary in front."""
+    replaces = compaction.get("replaces") or {}
+    if replaces.get("unknown"):
+        unknown.append(compaction["id"])
+    calls = set(replaces.get("calls") or ())
+    left = {
+        one: record
+        for one, record in kept.items()
+        if not (record["type"] == "tool_result" and record.get("callId") in calls)
+    }
+    through = replaces.get("through")
+    if through is None:
+        return left
+    excepted = {*(replaces.get("except") or ()), compaction.get("summary")}
+    return dict(_after(left.items(), through, excepted))
+
+
+def _after(
+    items: Iterable[tuple[str, Record]], through: str, excepted: set[str | None]
+) -> list[tuple[str, Record]]:
+    """The items behind ``through``, and of those before it the excepted ones; all where it is not among them."""
+    listed = list(items)
+    cut = next((n for n, (one, record) in enumerate(listed) if through in (one, record["id"])), -1)
+    return [
+        item for n, item in enumerate(listed) if n > cut or item[0] in excepted or item[1]["id"] in excepted
+    ]
+
+
+def _rewound(kept: dict[str, Record], to: str | None) -> dict[str, Record]:
+    """What is left after a rewind: everything up to the record it goes to; nothing for None."""
+    if to is None:
+        return {}
+    listed = list(kept.items())
+    cut = next((n for n, (one, record) in enumerate(listed) if to in (one, record["id"])), len(listed) - 1)
+    return dict(listed[: cut + 1])

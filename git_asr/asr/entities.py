@@ -1,0 +1,106 @@
+"""Records that stand for others: revisions of one entity, withdrawn records, calls with their results.
+
+A reference to an entity (``callId``, ``messageId``) means its latest revision; a record's ``id`` means exactly that
+revision (specification, readers). Records are plain dicts in the order of their ``seq``, as ``stream.read`` gives them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from git_asr.asr.draft import Record
+
+
+class Revisions:
+    """Which record of a stream supersedes which, and which were withdrawn."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self._records = list(records)
+        self._by_id: dict[str, Record] = {}
+        self._next: dict[str, str] = {}
+        self._tombstones: dict[str, Record] = {}
+        for record in self._records:
+            self._by_id.setdefault(record["id"], record)
+            if "supersedes" in record:
+                self._next[record["supersedes"]] = record["id"]
+            if record["type"] == "tombstone":
+                self._tombstones[record["target"]] = record
+
+    def record(self, identifier: str) -> Record | None:
+        """The record with exactly this ID; of several (which a stream must not have) the first."""
+        return self._by_id.get(identifier)
+
+    def latest(self, record: Record) -> Record:
+        """The latest revision of what a record is about; a chain that bites its tail ends where it began."""
+        seen = {record["id"]}
+        while (
+            (later := self._next.get(record["id"])) is not None and later in self._by_id and later not in seen
+        ):
+            seen.add(later)
+            record = self._by_id[later]
+        return record
+
+    def is_superseded(self, record: Record) -> bool:
+        """Whether a later record replaces this one."""
+        return self.latest(record) is not record
+
+    def tombstone(self, record: Record) -> Record | None:
+        """The record that withdraws this one, if there is one."""
+        return self._tombstones.get(record["id"])
+
+    def standing(self) -> Iterator[Record]:
+        """Every entity once, as its latest revision, in the place of its first one; tombstones and targets are out."""
+        for record in self._records:
+            if record.get("supersedes") in self._by_id or record["type"] == "tombstone":
+                continue
+            found = self.latest(record)
+            if self.tombstone(found) is None and self.tombstone(record) is None:
+                yield found
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call with its result.
+
+    ``result``: None where there is none, and the outcome unknown. ``ambiguous``: several calls have this call's ID, so
+    no result can be said to be its own.
+    """
+
+    call: Record
+    result: Record | None
+    ambiguous: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """The calls of a stream in order, and the results that belong to none."""
+
+    calls: tuple[Call, ...]
+    orphans: tuple[Record, ...]
+
+
+def pair(standing: Sequence[Record]) -> Calls:
+    """Pair tool calls with their results by native ID, never by order.
+
+    ``standing``: latest revisions. An ID that stands on several calls, or on several results, pairs none of them.
+    """
+    calls: dict[str, list[Record]] = {}
+    results: dict[str, list[Record]] = {}
+    for record in standing:
+        if record["type"] == "tool_call":
+            calls.setdefault(record["callId"], []).append(record)
+        elif record["type"] == "tool_result":
+            results.setdefault(record["callId"], []).append(record)
+    clear = {one for one, own in calls.items() if len(own) == 1 and len(results.get(one, ())) == 1}
+    paired = [
+        Call(
+            record,
+            results[record["callId"]][0] if record["callId"] in clear else None,
+            len(calls[record["callId"]]) > 1 or len(results.get(record["callId"], ())) > 1,
+        )
+        for record in standing
+        if record["type"] == "tool_call"
+    ]
+    orphans = [one for one in standing if one["type"] == "tool_result" and one["callId"] not in clear]
+    return Calls(tuple(paired), tuple(orphans))

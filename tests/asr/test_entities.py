@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from git_asr.asr.entities import Revisions, pair
+
+
+def record(identifier: str, kind: str = "message", **other: Any) -> dict[str, Any]:
+    return {"type": kind, "id": identifier, **other}
+
+
+def test_the_latest_revision_stands_where_the_first_one_stood() -> None:
+    records = [
+        record("a"),
+        record("b"),
+        record("a2", supersedes="a"),
+        record("c"),
+        record("a3", supersedes="a2"),
+        record("t", "tombstone", target="c", reason="withdrawn"),
+    ]
+    revisions = Revisions(records)
+    assert [one["id"] for one in revisions.standing()] == ["a3", "b"]
+    assert revisions.latest(records[0]) is records[4]
+    assert revisions.is_superseded(records[2])
+    assert not revisions.is_superseded(records[1])
+    assert revisions.record("a2") is records[2]
+    assert revisions.record("missing") is None
+    assert revisions.tombstone(records[3]) is records[5]
+    assert revisions.tombstone(records[1]) is None
+
+
+def test_a_revision_of_something_unseen_stands_for_itself() -> None:
+    assert [one["id"] for one in Revisions([record("b", supersedes="gone")]).standing()] == ["b"]
+
+
+def test_a_latest_revision_that_was_withdrawn_goes_as_a_whole() -> None:
+    records = [
+        record("a"),
+        record("a2", supersedes="a"),
+        record("t", "tombstone", target="a2", reason="merged"),
+    ]
+    assert list(Revisions(records).standing()) == []
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.none() | st.integers(0, 5)), max_size=8))
+def test_chains_that_bite_their_tail_end(links: list[tuple[int, int | None]]) -> None:
+    records = [
+        record(str(one), **({} if other is None else {"supersedes": str(other)})) for one, other in links
+    ]
+    revisions = Revisions(records)
+    for one in records:
+        revisions.latest(one)
+    assert len(list(revisions.standing())) <= len(records)
+
+
+def test_calls_are_paired_by_their_id_and_by_nothing_else() -> None:
+    records = [
+        record("1", "tool_call", callId="a"),
+        record("2", "tool_call", callId="b"),
+        record("3", "tool_result", callId="b"),
+        record("4", "tool_call", callId="twice"),
+        record("5", "tool_call", callId="twice"),
+        record("6", "tool_result", callId="twice"),
+        record("7", "tool_result", callId="nobody"),
+        record("8", "tool_call", callId="two-results"),
+        record("9", "tool_result", callId="two-results"),
+        record("10", "tool_result", callId="two-results"),
+        record("11"),
+    ]
+    found = pair(records)
+    assert [(one.call["id"], one.result and one.result["id"], one.ambiguous) for one in found.calls] == [
+        ("1", None, False),
+        ("2", "3", False),
+        ("4", None, True),
+        ("5", None, True),
+        ("8", None, True),
+    ]
+    assert [one["id"] for one in found.orphans] == ["6", "7", "9", "10"]
