@@ -216,7 +216,7 @@ def untouched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         (["main@{upstream}"], "no upstream configured for branch 'main'"),
         (["--", "--all"], "'--all' is no revision"),
         (["--", "-x"], "'-x' is no revision"),
-        (["--", "--output=/tmp/x"], "'--output=/tmp/x' is no revision"),
+        (["--", "--output=x"], "'--output=x' is no revision"),
         (["--", "--"], "'--' is no revision"),
         (["--all"], "unknown option: --all"),
         (["-x"], "unknown option: -x"),

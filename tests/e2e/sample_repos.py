@@ -9,6 +9,10 @@ from typing import Any
 
 from tests.support.entire_repo import EntireRepo, Stored, claude
 from tests.support.repo_builder import git
+from tests.support.run import Result, run_cli
+
+SESSIONS, NOTES = OWN = ("refs/asr/sessions", "refs/notes/asr")
+"""The refs that git-asr writes."""
 
 
 def checkpoint(number: int) -> str:
@@ -43,6 +47,18 @@ def refs(path: Path) -> dict[str, str]:
     """All refs and where they stand."""
     listing = git(path, "for-each-ref", "--format=%(refname) %(objectname)")
     return dict(line.split(" ") for line in listing.splitlines())
+
+
+def own(path: Path) -> dict[str, str]:
+    """Those of our own refs that there are, and where they stand."""
+    return {name: oid for name, oid in refs(path).items() if name in OWN}
+
+
+def synced(path: Path) -> Result:
+    """A sync that ends well."""
+    ended = run_cli(["sync"], path)
+    assert ended.status == 0, ended.err
+    return ended
 
 
 def noise(size: int, seed: int = 0) -> str:
