@@ -45,6 +45,23 @@ class SessionKey:
         return {"harness": self.harness, "id": self.id}
 
 
+def is_sound(header: Mapping[str, Any]) -> bool:
+    """Tell whether a header that was read has the shapes on which merging and listing rely."""
+    session, capture, producer = (header.get(name) for name in ("session", "capture", "producer"))
+    meta = header.get("_meta", {})
+    entire = meta.get("io.entire/checkpoint", {}) if isinstance(meta, Mapping) else None
+    return (
+        isinstance(session, Mapping)
+        and all(isinstance(session.get(name), str) for name in ("harness", "id"))
+        and isinstance(capture, Mapping)
+        and isinstance(capture.get("through", 0), int)
+        and isinstance(producer, Mapping)
+        and all(isinstance(producer.get(name), str) for name in ("version", "method"))
+        and isinstance(entire, Mapping)
+        and isinstance(entire.get("createdAt", ""), str)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Producer:
     """Who made a stream: the converter with its version, how, from which format, and what it could not carry."""

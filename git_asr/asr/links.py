@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,8 @@ from git_asr.asr.draft import Record
 CHECKPOINT = "io.entire/checkpoint"
 SESSION = "io.entire/session"
 _FLOOR = 2**52
+_SOUND_ID = re.compile(r"[!-~]{1,400}")
+_OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +111,18 @@ def unite(*groups: Iterable[Record]) -> list[Record]:
 
 def is_link(record: Record) -> bool:
     """Tell whether a record read from a links file is of use: what this module reads of it has its type."""
-    if not isinstance(record.get("id"), str):
+    identifier, commit = record.get("id"), record.get("commit")
+    if not isinstance(identifier, str) or not _SOUND_ID.fullmatch(identifier):
         return False
     if record.get("type") == "vcs":
-        return isinstance(record.get("commit"), str) and isinstance(record.get("committedAt", ""), str)
+        sound = isinstance(commit, str) and _OID.fullmatch(commit)
+        return bool(sound) and isinstance(record.get("committedAt", ""), str)
     if record.get("type") != CHECKPOINT:
         return True
     stored, capture = record.get("sessionIds"), record.get("capture", {"reason": ""})
     return (
         isinstance(stored, list)
-        and all(isinstance(one, str) for one in stored)
+        and all(isinstance(one, str) and one.isprintable() for one in stored)
         and isinstance(capture, dict)
         and isinstance(capture.get("reason"), str)
         and all(isinstance(record.get(name, ""), str) for name in ("ts", "agent", "model"))

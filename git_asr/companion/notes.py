@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from git_asr.companion.store import IDENTITY
+from git_asr.errors import AsrError
 from git_asr.git.base import FILE, Objects
 from git_asr.git.notes import note_path
 from git_asr.git.trees import edit_tree
@@ -13,8 +14,16 @@ from git_asr.git.writing import ObjectWriter
 MESSAGE = "Sessions of commits, derived from refs/asr/sessions\n"
 
 
+def tree(objects: Objects, commit: str) -> str | None:
+    """The notes tree of what the ref names; None where that is no commit of ours: notes are written anew then."""
+    try:
+        return objects.commit_tree(commit)
+    except AsrError:
+        return None
+
+
 def write(
-    writer: ObjectWriter, objects: Objects, tree: str | None, lines: Mapping[str, Iterable[str]]
+    writer: ObjectWriter, objects: Objects, old: str | None, lines: Mapping[str, Iterable[str]]
 ) -> str | None:
     """Put the lines of some commits into a notes tree; the new tree, None when it is empty.
 
@@ -24,7 +33,7 @@ def write(
     for commit, own in lines.items():
         text = "".join(f"{line}\n" for line in own)
         edits[note_path(commit)] = (FILE, writer.blob(text.encode("utf-8", "replace"))) if text else None
-    return edit_tree(objects, writer, tree, edits)
+    return edit_tree(objects, writer, old, edits)
 
 
 def commit(writer: ObjectWriter, tree: str, when: int) -> str:

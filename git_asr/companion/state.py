@@ -168,6 +168,18 @@ class State:
             (found.where, found.code, found.message, found.hint),
         )
 
+    def drop_findings_of(self, code: str) -> None:
+        """Forget every finding of one kind: all of it is about to be looked at again."""
+        self._db.execute("DELETE FROM finding WHERE code = ?", (code,))
+
+    def is_unsettled(self) -> bool:
+        """Whether something that was absent may be here now, though no ref moved."""
+        found = self._db.execute(
+            "SELECT 1 FROM incomplete UNION ALL"
+            " SELECT 1 FROM finding WHERE code IN ('unreadable-store', 'absent-commit') LIMIT 1"
+        )
+        return found.fetchone() is not None
+
     def drop_findings(self, place: str) -> None:
         """Forget what was found wrong at a place and in it: it is about to be read again."""
         self._db.execute("DELETE FROM finding WHERE place = ? OR place GLOB ?", (place, f"{place},*"))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from git_asr.asr import stream
 from git_asr.asr.bundle import MANIFEST, Manifest, Session, StreamEntry, WrittenStream, load
 from git_asr.asr.draft import Record
-from git_asr.asr.header import SessionKey
+from git_asr.asr.header import SessionKey, is_sound
 from git_asr.asr.ids import is_name, name
 from git_asr.asr.links import is_link
 from git_asr.asr.parts import header_path, links_path
@@ -52,7 +52,12 @@ def read_tip(repo: Repository, objects: Objects) -> Tip:
     commit = refs.read_ref(repo, SESSIONS)
     if commit is None:
         return Tip(None, None, (), 0)
-    tree, parents, _ = objects.commit(commit)
+    try:
+        tree, parents, _ = objects.commit(commit)
+    except AsrError as error:
+        raise AsrError(
+            f"{SESSIONS} is damaged: {error.message}", hint=f"git update-ref -d {SESSIONS}"
+        ) from error
     if any(
         remote.oid == commit or refs.is_ancestor(repo, commit, remote.oid)
         for remote in refs.list_refs(repo, REMOTES)
@@ -127,6 +132,8 @@ def _stream_state(objects: Objects, files: Mapping[str, str], entry: StreamEntry
         header = stream.header(_blob(objects, files, header_path(entry.stream)))
     except stream.UnknownMajor:
         return StreamState(entry, {}, ())
+    if not is_sound(header):
+        raise AsrError(f"a header of another shape in {header_path(entry.stream)}")
     path = links_path(entry.stream)
     found = stream.read([_blob(objects, files, path)] if path in files else [])
     return StreamState(

@@ -69,6 +69,15 @@ def held(
         else:
             by_copy[copy] = folder
     for family in families(by_copy, reader):
+        if family.native is None:
+            where = f"checkpoint {family.root.checkpoint}"
+            report(
+                Diagnostic(
+                    "unknown-transcript",
+                    where,
+                    f"{family.root.path} is of no known agent; it is kept as it is",
+                )
+            )
         session = family.session if usable_session(family.session) else None
         if family.session is not None and session is None:
             report(

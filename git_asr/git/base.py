@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, Self
@@ -86,8 +86,11 @@ class Objects(Protocol):
         """The content of one blob; None when it is absent here or no blob."""
         ...
 
-    def blobs(self, oids: Iterable[str]) -> Iterator[bytes | None]:
-        """The contents of many blobs, streamed in the order asked; None as in ``blob``."""
+    def blobs(self, oids: Iterable[str]) -> Generator[bytes | None, None, None]:
+        """The contents of many blobs, streamed in the order asked; None as in ``blob``.
+
+        Who leaves the stream early closes it.
+        """
         ...
 
     def sizes(self, oids: Iterable[str]) -> dict[str, int | None]:

@@ -37,6 +37,7 @@ def walk(
     exclude_refs: Sequence[str] = (),
     heads: Sequence[str] = (),
     hidden: Sequence[str] = (),
+    every_ref: bool = True,
     needle: bytes,
 ) -> Iterator[Commit]:
     """Yield the commits whose message contains ``needle`` (bytes, as they are), newest first; streamed.
@@ -49,6 +50,7 @@ def walk(
         heads: IDs of commits to walk besides "every ref".
         hidden: IDs of commits to leave out of "every ref" with all that they reach. IDs in ``heads`` and ``hidden``
             that no longer exist are left out.
+        every_ref: False walks ``heads`` alone where ``revisions`` is None.
         needle: looked for in the raw message. Git ends a message at a NUL byte.
 
     Raises:
@@ -57,13 +59,14 @@ def walk(
     """
     if revisions is None:
         # --ignore-missing must come first: options count in order, and a broken ref would end the walk
-        selection = ["--ignore-missing", *(f"--exclude={glob}" for glob in exclude_refs), "--all"]
+        refs = [*(f"--exclude={glob}" for glob in exclude_refs), "--all"] if every_ref else []
+        selection = ["--ignore-missing", *refs]
         lines = [*heads, *(f"^{oid}" for oid in hidden)]
     else:
-        selection = []
+        every_ref, selection = False, []
         lines = [_checked(revision) for revision in revisions]
-        if not lines:
-            return
+    if not (lines or every_ref):
+        return  # git would walk HEAD
     with tempfile.TemporaryFile() as asked:
         asked.write(os.fsencode("".join(f"{line}\n" for line in lines)))
         asked.seek(0)

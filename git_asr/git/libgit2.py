@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 
 import pygit2
 
@@ -42,7 +42,7 @@ class LibgitObjects(Reading):
         """See ``Objects.blob``."""
         return self._plumbing.blob(oid)
 
-    def blobs(self, oids: Iterable[str]) -> Iterator[bytes | None]:
+    def blobs(self, oids: Iterable[str]) -> Generator[bytes | None, None, None]:
         """See ``Objects.blobs``."""
         return self._plumbing.blobs(oids)
 

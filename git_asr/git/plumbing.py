@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
@@ -49,7 +49,7 @@ class PlumbingObjects(Reading):
             self._stop()  # whatever interrupted us, the rest of the answer is still in the pipe
             raise
 
-    def blobs(self, oids: Iterable[str]) -> Iterator[bytes | None]:
+    def blobs(self, oids: Iterable[str]) -> Generator[bytes | None, None, None]:
         """See ``Objects.blobs``. The IDs are collected first; at most one blob is held.
 
         The child reads them from a file: unlike a pipe it cannot fill up while the child waits for us, and an

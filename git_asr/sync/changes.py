@@ -7,14 +7,18 @@ from dataclasses import dataclass
 
 from git_asr.companion.state import FolderRow, LocationRow, State, TrailerRow
 from git_asr.entire.contents import Checkpoint, SessionFolder, merit, read_checkpoints
-from git_asr.entire.links import KEY, WALK_EXCLUDES, checkpoint_ids
+from git_asr.entire.links import KEY, checkpoint_ids
 from git_asr.entire.sessions import blobs, stored_id
 from git_asr.entire.stores import registry
 from git_asr.entire.stores.base import Cleared, Location, Removed, Store
-from git_asr.errors import AsrError, Report
+from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git import refs
 from git_asr.git.base import Objects, Repository
 from git_asr.git.history import walk
+from git_asr.sync.look import Seen
+
+ABSENT_TIP = "absent-commit"
+"""A ref leads to a commit that is not here."""
 
 
 @dataclass(slots=True)
@@ -71,28 +75,45 @@ class Changes:
                 state.set_tip(one.ref, one.tip)
         return changed
 
-    def in_commits(self, tips: frozenset[str], revisions: Sequence[str] | None) -> set[str]:
+    def in_commits(self, seen: Seen, revisions: Sequence[str] | None) -> set[str]:
         """Walk the commits that are new, or those of ``revisions``; the checkpoints that are newly named by one.
 
         Raises:
             UsageError: a revision is unknown.
         """
+        state = self._state
+        deepened = seen.shallow != (state.meta("shallow") or "")
         found = walk(
             self._repo,
             revisions=revisions,
-            exclude_refs=WALK_EXCLUDES,
-            heads=sorted(tips),
-            hidden=sorted(self._state.walked()),
+            heads=sorted(seen.tips),
+            hidden=[] if deepened else sorted(state.walked()),
+            every_ref=False,
             needle=KEY.encode(),
         )
-        named = self._state.add_trailers(
+        named = state.add_trailers(
             TrailerRow(one.checkpoint, commit.oid, commit.committed, commit.committed_at, one.place)
             for commit in found
             for one in checkpoint_ids(commit.message)
         )
         if revisions is None:
-            self._state.set_walked(tips)
+            self._remember_walk(seen)
         return named
+
+    def _remember_walk(self, seen: Seen) -> None:
+        """Remember from where the history was walked; a tip that is not here was not, and is said to be absent."""
+        state = self._state
+        sizes = self._objects.sizes(seen.tips)
+        state.set_walked(tip for tip, size in sizes.items() if size is not None)
+        state.set_meta("tips", seen.tips_digest)
+        state.set_meta("shallow", seen.shallow)
+        state.drop_findings_of(ABSENT_TIP)
+        for tip in sorted(tip for tip, size in sizes.items() if size is None):
+            self._report(
+                Diagnostic(
+                    ABSENT_TIP, f"commit {tip}", "a ref leads to it and it is not in this repository", None
+                )
+            )
 
     def groups(self, changed: Iterable[str], named: Iterable[str]) -> set[str]:
         """Read the checkpoints that changed; the groups that they and the newly named ones belong to or left."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from git_asr.asr.bundle import BundleWriter
@@ -70,15 +71,15 @@ class Conversion:
             some = wanted[begin : begin + GROUPS_AT_ONCE]
             loaded = self.changes.load(some)
             ahead = [(group, largest(loaded.folders[group], loaded.sizes)) for group in some]
-            streamed = self.objects.blobs([oid for _, oid in ahead if oid is not None])
-            for number, (group, oid) in enumerate(ahead, start=begin + 1):
-                data = None if oid is None else next(streamed)
-                if oid is not None and data is not None:
-                    reader.offer(oid, data)
-                if group not in self._done:
-                    self._group(group, loaded, reader)
-                reader.forget()
-                yield number, len(wanted)
+            with closing(self.objects.blobs([oid for _, oid in ahead if oid is not None])) as streamed:
+                for number, (group, oid) in enumerate(ahead, start=begin + 1):
+                    data = None if oid is None else next(streamed)
+                    if oid is not None and data is not None:
+                        reader.offer(oid, data)
+                    if group not in self._done:
+                        self._group(group, loaded, reader)
+                    reader.forget()
+                    yield number, len(wanted)
 
     def _group(self, group: str, loaded: Loaded, reader: ContentReader) -> None:
         """Convert the sessions of a group, together with the groups in which the same sessions turn up."""

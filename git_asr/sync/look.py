@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,13 +27,20 @@ class Seen:
     """The refs of a repository, as one look gives them.
 
     ``stores``: the preferred ones first. ``tips``: the objects from which the default walk begins. ``companion`` and
-    ``notes``: where our own refs stand.
+    ``notes``: where our own refs stand. ``shallow``: what tells one border of a shallow clone from another, empty in
+    a complete one.
     """
 
     stores: tuple[Store, ...]
     tips: frozenset[str]
     companion: str | None
     notes: str | None
+    shallow: str
+
+    @property
+    def tips_digest(self) -> str:
+        """The tips in a few characters."""
+        return _digest("\n".join(sorted(self.tips)).encode())
 
 
 def directory(repo: Repository) -> Path:
@@ -50,14 +58,28 @@ def look(repo: Repository) -> Seen:
         frozenset(ref.oid for ref in found if not _NOT_WALKED.match(ref.name)) | heads,
         by_name.get(SESSIONS),
         by_name.get(NOTES),
+        _border(repo.common_dir / "shallow"),
     )
+
+
+def _border(path: Path) -> str:
+    """The digest of the file that Git keeps in a shallow clone."""
+    try:
+        return _digest(path.read_bytes())
+    except OSError:
+        return ""
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:32]
 
 
 def is_current(state: State, seen: Seen, exclusions: Iterable[str]) -> bool:
     """Tell whether the last sync saw just this, with these values of ``asr.exclude``."""
     return (
         state.tips() == {one.ref: one.tip for one in seen.stores}
-        and state.walked() == seen.tips
+        and state.meta("tips") == seen.tips_digest
+        and (state.meta("shallow") or "") == seen.shallow
         and state.meta("companion") == seen.companion
         and state.meta("notes") == seen.notes
         and state.meta("exclusions") == joined(exclusions)

@@ -47,7 +47,7 @@ def unchanged(repo: Repository, exclusions: Iterable[str]) -> Outcome | None:
     """The outcome of a sync that has nothing to do; None where it may have."""
     try:
         with read_state(directory(repo)) as state:
-            if state is None or state.incomplete() or state.meta("converters") != converters():
+            if state is None or state.is_unsettled() or state.meta("converters") != converters():
                 return None
             seen = look(repo)
             return outcome_of(Tally(), state, seen) if is_current(state, seen, exclusions) else None

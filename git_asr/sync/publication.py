@@ -80,7 +80,7 @@ class Publication:
         state, objects, present = conversion.state, conversion.objects, self.seen.notes
         whole = present is None or present != state.meta("notes")
         lines = {commit: state.notes_of(commit) for commit in (state.linked() if whole else conversion.noted)}
-        old = None if present is None else objects.commit_tree(present)
+        old = None if present is None else notes.tree(objects, present)
         tree = notes.write(conversion.writer, objects, None if whole else old, lines)
         if tree is None:
             return None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from git_asr.asr import bundle, links
 from git_asr.asr.bundle import BundleWriter, Manifest, load
-from git_asr.asr.header import Header, Producer, SessionKey
+from git_asr.asr.header import Header, Producer, SessionKey, is_sound
 from git_asr.asr.parts import header_path, links_path, part_path
 from git_asr.errors import AsrError
 
@@ -155,3 +155,24 @@ def test_any_first_prompt_can_be_written(prompt: str) -> None:
     writer.close()
     ((_, entry),) = bundle.streams(load(files["bundle.json"]))
     assert entry.summary["firstPrompt"] == prompt
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "fit"),
+    [
+        ("new", 1, True),
+        ("session", "x", False),
+        ("session", {"harness": "h"}, False),
+        ("capture", "x", False),
+        ("capture", {"through": "9"}, False),
+        ("producer", [5], False),
+        ("producer", {"version": "x/1"}, False),
+        ("_meta", "x", False),
+        ("_meta", {"io.entire/checkpoint": [5]}, False),
+        ("_meta", {"io.entire/checkpoint": {"createdAt": 5}}, False),
+        ("_meta", {"other": 5}, True),
+    ],
+)
+def test_a_header_that_is_read_has_its_shapes(field: str, value: Any, fit: bool) -> None:
+    assert is_sound(head())
+    assert is_sound({**head(), field: value}) is fit

@@ -20,7 +20,7 @@ CLAUDE, UNKNOWN = "claude-code", "unknown"
 DAMAGED = ", 0/metadata.json: metadata.json "
 NO_ID = "the transcript names session "
 UNUSABLE = ", session folder 0: session ID "
-UNFAMILIAR: tuple[str, ...] = ()
+UNFAMILIAR = ("0/full.jsonl is of no known agent; it is kept as it is",)
 """What is said of a transcript of no known format; its lines are kept as they are."""
 _FIELDS = (
     "cli_version",
@@ -146,8 +146,8 @@ CASES: dict[str, Case] = {
         {}, b'{"a":"' + noise(3_000_000).encode() + b'"}', UNFAMILIAR, UNKNOWN, units=1
     ),
     "transcript is empty": Case({}, b"", harness=UNKNOWN, units=0),
-    "transcript is NULs": Case({}, b"\0" * 100_000, harness=UNKNOWN, units=0),
-    "transcript is blank lines": Case({}, b"\n" * 100_000, harness=UNKNOWN, units=0),
+    "transcript is NULs": Case({}, b"\0" * 100_000, UNFAMILIAR, UNKNOWN, units=0),
+    "transcript is blank lines": Case({}, b"\n" * 100_000, UNFAMILIAR, UNKNOWN, units=0),
     "transcript is broken lines": Case({}, b'{"type":\n' * 50, UNFAMILIAR, UNKNOWN, units=50),
     "transcript is brackets": Case({}, b"[" * 1_000_000, UNFAMILIAR, UNKNOWN, units=1),
     "a broken line in the middle": Case({}, own(b'{"type":"us', claude("{id}", ["c"]).strip()), units=4),

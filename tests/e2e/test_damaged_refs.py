@@ -65,9 +65,6 @@ def test_a_store_that_is_none(
     )
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a store that is back at its former tip is not looked at: the finding stays"
-)
 def test_a_store_that_is_whole_again_is_no_finding(tmp_path: Path, unsound: set[Path]) -> None:
     path = repository(tmp_path / "r").path
     good = git(path, "rev-parse", STORE)
@@ -172,7 +169,6 @@ def bundle_path(identifier: str) -> str:
     return f"claude-code/{hashlib.sha256(identifier.encode()).hexdigest()[:2]}/{identifier}"
 
 
-@pytest.mark.xfail(strict=True, reason="notes are read before they are written anew")
 @pytest.mark.parametrize("known", [False, True], ids=["new", "synced before"])
 @pytest.mark.parametrize(
     "target",
@@ -218,9 +214,6 @@ def test_a_symbolic_ref_is_not_followed(tmp_path: Path) -> None:
     assert git(path, "symbolic-ref", "-q", SESSIONS, check=False) == ""
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a tip that is absent is remembered as walked, and nothing is said of it"
-)
 def test_a_branch_whose_commit_is_absent_is_reported_and_walked_later(
     tmp_path: Path, unsound: set[Path]
 ) -> None:
