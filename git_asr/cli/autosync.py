@@ -13,17 +13,18 @@ QUICK_BYTES = 16 * 1024 * 1024
 _HINT = "there is more to see: git asr sync"
 
 
-def refresh(repo: Repository) -> None:
+def refresh(repo: Repository) -> bool:
     """Sync what is new if ``asr.autosync`` allows it and it takes about a second at most, else print one hint.
 
-    What a sync would report is left to ``git asr sync``; a sync that fails does not keep the command from reading.
+    Tells whether a hint was printed. What a sync would report is left to ``git asr sync``; a sync that fails does not
+    keep the command from reading.
     """
     wanted = settings(repo)
     if not has_news(repo, wanted.exclusions):
-        return
+        return False
     if not wanted.autosync:
         render.hint(_HINT)
-        return
+        return True
     from git_asr.sync.flow import Options, TooMuch, sync
 
     options = Options(exclusions=wanted.exclusions, backend="git", at_most=QUICK_BYTES, lock_wait=0.5)
@@ -35,6 +36,9 @@ def refresh(repo: Repository) -> None:
         render.hint(f"could not sync: {error.message}")
     except OSError as error:  # no room, or no place, for temporary files
         render.hint(f"could not sync: {error.strerror or error}")
+    else:
+        return False
+    return True
 
 
 def _say_nothing(diagnostic: Diagnostic) -> None:

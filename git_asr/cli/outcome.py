@@ -19,8 +19,6 @@ def summary(outcome: Outcome) -> str:
     tally = outcome.tally
     done = [f"{number} {word}" for number, word in _counts(outcome) if number]
     changes = f" ({', '.join(done)})" if done else ""
-    if not outcome.sessions and not done:
-        return f"no sessions: searched {outcome.searched}"
     head = "" if tally.new or tally.changed or tally.removed or not outcome.sessions else "up to date: "
     return f"{head}{plural(outcome.sessions, 'session')}{changes}, {plural(outcome.links, 'link')} to commits"
 
@@ -45,8 +43,12 @@ def report_unresolved(outcome: Outcome) -> None:
         render.warning(f"no checkpoint {checkpoint} in any store; commit {commits[0][:12]} names it")
     if len(outcome.unresolved) > _SHOWN:
         render.warning(f"and {len(outcome.unresolved) - _SHOWN} more: git asr sync --json lists them")
-    if outcome.unresolved:
-        render.hint(f"searched: {outcome.searched}")
+    if not outcome.searched:
+        render.warning(
+            "no checkpoint store in this repository: no branch entire/checkpoints/v1, local or fetched"
+        )
+    elif outcome.unresolved:
+        render.hint(f"searched: {', '.join(outcome.searched)}")
 
 
 def report_earlier(outcome: Outcome, told: Container[Diagnostic]) -> None:
@@ -66,7 +68,7 @@ def as_json(outcome: Outcome) -> dict[str, Any]:
         "changed": outcome.tally.changed,
         "removed": outcome.tally.removed,
         "excluded": outcome.tally.excluded,
-        "searched": outcome.searched,
+        "searched": list(outcome.searched),
         "unresolved": [{"checkpoint": one, "commits": list(commits)} for one, commits in outcome.unresolved],
         "diagnostics": [
             {"code": one.code, "where": one.where, "message": one.message, "hint": one.hint}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from git_asr.views import text
-from git_asr.views.session import Overview, figures
+from git_asr.views.session import Overview, figures, short_id
 
 _HEADINGS = ("agent", "session", "started", "model", "figures", "commits", "first prompt")
 _LEAST = (3, 2, 4)
@@ -30,10 +30,10 @@ def _row(view: Overview) -> tuple[str, ...]:
     prompt = (view.first_prompt or "").strip().splitlines()[:1]
     return (
         text.one_line(view.agent, 20),
-        text.one_line(view.id[:8]),
+        text.one_line(short_id(view.id)),
         text.one_line((view.started_at or "")[:16].replace("T", " ")),
         text.one_line(", ".join(view.models), 30),
         ", ".join(figures(view)),
         str(len(view.commits)),
-        text.one_line(prompt[0] if prompt else "", 60),
+        text.one_line(prompt[0] if prompt else ""),
     )

@@ -27,7 +27,7 @@ def command(max_count: int | None, as_json: bool) -> int:
     from git_asr.git.repository import open_repository
 
     repo = open_repository()
-    refresh(repo)
+    hinted = refresh(repo)
     from git_asr.cli.session_table import table
     from git_asr.companion.listing import overviews
 
@@ -37,7 +37,8 @@ def command(max_count: int | None, as_json: bool) -> int:
         click.echo(json.dumps({"version": 1, "sessions": [_as_json(one) for one in shown]}, indent=2))
         return 0
     if not found:
-        render.hint("no sessions here yet: git asr sync")
+        if not hinted:
+            render.hint("no sessions here yet: git asr sync")
         return 0
     cells = shutil.get_terminal_size().columns if render.on_terminal() else None
     with render.paged():

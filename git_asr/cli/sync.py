@@ -17,9 +17,10 @@ from git_asr.errors import DONE, INCOMPLETE
 def command(revisions: tuple[str, ...], full: bool, strict: bool, machine: bool) -> int:
     """Write the sessions of checkpoints and their commits to refs/asr/sessions.
 
-    The commits of all branches, tags and remote-tracking branches are searched for Entire-Checkpoint
-    trailers, or only those that REVS select (as for `git log`). Only what is new is read; a second run
-    changes nothing. What cannot be followed today is reported and tried again next time.
+    The commits that any ref or worktree leads to are searched for Entire-Checkpoint trailers (refs that
+    hold no work of yours aside), or only those that REVS select: revisions and ranges as for `git log`. Only
+    what is new is read; a second run changes nothing. What cannot be followed today is reported and tried
+    again next time.
     """
     from git_asr.cli import render
     from git_asr.cli.outcome import as_json, report_earlier, report_unresolved, summary

@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from git_asr.asr import stream
+from git_asr.asr import codec, stream
 from git_asr.asr.bundle import MANIFEST, Manifest, Session, StreamEntry, WrittenStream, load
 from git_asr.asr.draft import Record
 from git_asr.asr.header import SessionKey, is_sound
 from git_asr.asr.ids import is_name, name
-from git_asr.asr.links import is_link
-from git_asr.asr.parts import header_path, links_path
+from git_asr.asr.links import CHECKPOINT, SESSION, is_link
+from git_asr.asr.parts import blob_path, header_path, links_path
 from git_asr.companion import merge
 from git_asr.companion.merge import SessionState, StreamState
 from git_asr.companion.names import REMOTES, SESSIONS
@@ -220,6 +221,30 @@ def keys(objects: Objects, tree: str | None) -> Iterator[SessionKey]:
     for _, manifest in manifests(objects, tree) if tree is not None else ():
         if isinstance(manifest, Manifest):
             yield from (session.key for session in manifest.sessions)
+
+
+def metadata_of(objects: Objects, stored: StoredSession) -> Iterator[Mapping[str, Any]]:
+    """The metadata of the folders that a stored session came from, as its checkpoint records keep it."""
+    for _, record in links_of(stored):
+        if record["type"] != CHECKPOINT:
+            continue
+        meta = record.get("_meta")
+        if meta is None:
+            meta = _metadata_blob(objects, stored.files, record.get("_metaBlob"))
+        found = meta.get(SESSION) if isinstance(meta, Mapping) else None
+        yield from (
+            one for one in (found if isinstance(found, list) else [found]) if isinstance(one, Mapping)
+        )
+
+
+def _metadata_blob(objects: Objects, files: Mapping[str, str], reference: Any) -> Any:
+    """The metadata that a record keeps in a blob; None where it is not there or no JSON."""
+    named = reference.get("blob") if isinstance(reference, Mapping) else None
+    oid = files.get(blob_path(named)) if isinstance(named, str) else None
+    try:
+        return codec.decode((oid and objects.blob(oid)) or b"null").value
+    except codec.JsonError:
+        return None
 
 
 def links_of(stored: StoredSession | None) -> list[tuple[str, Record]]:

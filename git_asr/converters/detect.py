@@ -36,7 +36,7 @@ def detect(transcript: bytes | Iterable[bytes]) -> NativeFormat | None:
     if start[:1] in (b"{", b"["):
         lines, document = _json_samples(start, chunks)
     else:
-        lines, document = Sample((), document=False, text=_beginning(start)), None
+        lines, document = Sample(_mostly(start, chunks), document=False, text=_beginning(start)), None
     for native in FORMATS:
         sample = lines if native.array is None else document
         if sample is not None and native.recognises(sample):
@@ -63,6 +63,16 @@ def _json_samples(start: bytes, rest: Iterator[bytes]) -> tuple[Sample | None, S
     elif len(values) == 1 and damage is None and next(present, None) is None:
         document = Sample((values[0][0],), document=True, text=text)
     return Sample(_head(chain([start], rest)), document=False, text=text), document
+
+
+def _mostly(start: bytes, rest: Iterator[bytes]) -> tuple[Any, ...]:
+    """The first values of what does not begin as JSON Lines, if at least two of three lines hold one; else none.
+
+    A damaged first line must not hide a format, and a text that quotes JSON is none.
+    """
+    found = [_values(line) for line in islice(_present(chain([start], rest)), _LINES)]
+    holding = [values for values in found if values]
+    return tuple(chain.from_iterable(holding))[:_VALUES] if 3 * len(holding) >= 2 * len(found) else ()
 
 
 def _head(chunks: Iterable[bytes]) -> tuple[Any, ...]:

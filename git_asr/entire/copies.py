@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from git_asr.converters.base import NativeFormat, Unit
 from git_asr.converters.detect import detect
 from git_asr.converters.units import read_units
+from git_asr.errors import AsrError
 
 Content = tuple[str, ...]
 """The blobs of a transcript in order: one, or the chunks of a large one."""
@@ -48,6 +49,14 @@ def folder_order(folder: str) -> tuple[int, str]:
     return (int(folder) if folder.isascii() and folder.isdecimal() else -1), folder
 
 
+class UnreadableBlob(AsrError):
+    """A blob of a transcript has a size and cannot be read."""
+
+    def __init__(self, oid: str) -> None:
+        super().__init__(f"object {oid} cannot be read")
+        self.oid = oid
+
+
 class ContentReader:
     """Reads transcripts by their blobs and keeps the last few, so that looking twice costs one reading.
 
@@ -71,9 +80,16 @@ class ContentReader:
         self._cache.clear()
 
     def blob(self, oid: str) -> bytes:
-        """The bytes of a blob; none when it turned out to be absent (callers look at sizes first)."""
+        """The bytes of a blob.
+
+        Raises:
+            UnreadableBlob: it cannot be read, though its size was known.
+        """
         if oid not in self._cache:
-            self.offer(oid, self._read(oid) or b"")
+            data = self._read(oid)
+            if data is None:
+                raise UnreadableBlob(oid)
+            self.offer(oid, data)
         return self._cache[oid]
 
     def chunks(self, content: Content) -> Iterator[bytes]:

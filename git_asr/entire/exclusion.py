@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import Any
 
 from git_asr.asr.header import SessionKey
 from git_asr.entire import metadata
-from git_asr.entire.contents import SessionFolder
 from git_asr.errors import UsageError
 
 KINDS = ("session", "agent", "path")
@@ -44,16 +44,22 @@ def parse(values: Iterable[str]) -> tuple[Exclusion, ...]:
     return tuple(found)
 
 
-def excluded(exclusions: Sequence[Exclusion], key: SessionKey, folders: Sequence[SessionFolder]) -> bool:
-    """Tell whether a session is excluded; one match in any of its folders is enough."""
-    return any(_matches(one, key, folder) for one in exclusions for folder in folders)
+def excluded(exclusions: Sequence[Exclusion], key: SessionKey, folders: Iterable[Mapping[str, Any]]) -> bool:
+    """Tell whether a session is excluded; one match in any of its folders is enough.
+
+    ``folders``: the metadata of the folders that hold it, as Entire stores them.
+    """
+    known = list(folders)
+    return any(_matches(one, key, known) for one in exclusions)
 
 
-def _matches(one: Exclusion, key: SessionKey, folder: SessionFolder) -> bool:
+def _matches(one: Exclusion, key: SessionKey, folders: Sequence[Mapping[str, Any]]) -> bool:
     if one.kind == "path":
-        return any(fnmatchcase(path, one.glob) for path in metadata.texts(folder.metadata, "files_touched"))
-    if one.kind == "agent":
         return any(
-            fnmatchcase(label.lower(), one.glob.lower()) for label in (key.harness, folder.agent or "")
+            fnmatchcase(path, one.glob) for each in folders for path in metadata.texts(each, "files_touched")
         )
-    return any(fnmatchcase(identifier, one.glob) for identifier in (key.id, folder.session_id or ""))
+    if one.kind == "agent":
+        labels = (key.harness, *(metadata.agent(each) or "" for each in folders))
+        return any(fnmatchcase(label.lower(), one.glob.lower()) for label in labels)
+    stored = (key.id, *(metadata.text(each, "session_id") or "" for each in folders))
+    return any(fnmatchcase(identifier, one.glob) for identifier in stored)

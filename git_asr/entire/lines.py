@@ -102,14 +102,15 @@ def _key(unit: Unit, native: NativeFormat | None) -> UnitKey:
 def starts_session(own: Iterable[UnitKey], native: NativeFormat | None) -> bool:
     """Tell whether a copy starts where its session starts: with its format's first line, or with a root.
 
-    Formats without such marks always do.
+    Formats without such marks always do. Where a damaged line stands before the mark, it may have been the mark, and
+    the copy counts as a start.
     """
     if native is None or not native.marks_start:
         return True
     opening = True
     for key in own:
         if not key.readable:
-            continue
+            return True
         if opening and key.opens:
             return True
         opening = False

@@ -36,10 +36,10 @@ def parse(content: bytes, where: str, report: Report) -> dict[str, Any]:
     try:
         decoded = codec.decode(content)
     except ValueError as error:
-        report(Diagnostic("damaged-metadata", where, f"metadata.json is not JSON: {error}"))
+        report(Diagnostic("damaged-metadata", where, f"not JSON: {error}"))
         return {}
     if not isinstance(decoded.value, dict):
-        report(Diagnostic("damaged-metadata", where, "metadata.json holds no JSON object"))
+        report(Diagnostic("damaged-metadata", where, "no JSON object"))
         return {}
     if codec.NON_FINITE in decoded.flags:
         _name_non_finite(decoded.value)

@@ -22,7 +22,7 @@ from git_asr.entire import metadata
 from git_asr.entire.contents import Checkpoint, SessionFolder
 from git_asr.entire.copies import ContentReader, Copy, Line, Place, chunks_of, folder_order
 
-ABSENT = "the transcript is not in this repository"
+ABSENT = "the transcript cannot be read in this repository"
 """Why a session has no transcript that may appear later."""
 _FIRST_REDACTING = (0, 3, 12)
 

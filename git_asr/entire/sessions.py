@@ -84,7 +84,7 @@ def held(
                 Diagnostic(
                     "unusable-session-id",
                     f"checkpoint {family.root.checkpoint}",
-                    f"the transcript names session {family.session[:80]!r}, which is no ID; the metadata's is used",
+                    f"the transcript names session {family.session[:80]!r}, which is no ID; another is used",
                 )
             )
         key = session_key(family.native, session, by_copy[family.root])
@@ -131,8 +131,8 @@ def _copy(folder: SessionFolder, sizes: Mapping[str, int | None], report: Report
         Diagnostic(
             "absent-blob",
             f"checkpoint {folder.checkpoint}",
-            f"the transcript of session folder {folder.folder} is not in this repository",
-            "fetch it from a complete clone; sync looks again each time",
+            f"the transcript of session folder {folder.folder} cannot be read in this repository",
+            "fetch it from a complete clone: sync looks again each time",
         )
     )
     return None, ABSENT

@@ -16,7 +16,7 @@ from git_asr.companion.merge import SessionState
 from git_asr.companion.state import SessionRow, State
 from git_asr.entire import session as sessions
 from git_asr.entire.contents import SessionFolder
-from git_asr.entire.copies import ContentReader
+from git_asr.entire.copies import ContentReader, UnreadableBlob
 from git_asr.entire.exclusion import Exclusion, excluded
 from git_asr.entire.lines import lines
 from git_asr.entire.sessions import Held, held, largest
@@ -37,12 +37,14 @@ _PROMPT_END = "\n\n---\n\n"
 class Conversion:
     """Conversions under way.
 
+    ``objects`` read the companion, ``upstream`` what Entire stored, where damage is no reason to stop.
     ``trees``: what becomes of each session that was looked at: its bundle's tree, None where it goes. ``noted``: the
     commits whose notes may have changed.
     """
 
     repo: Repository
     objects: Objects
+    upstream: Objects
     writer: ObjectWriter
     state: State
     changes: Changes
@@ -66,12 +68,12 @@ class Conversion:
     def convert(self, groups: Iterable[str]) -> Iterator[tuple[int, int]]:
         """Convert the sessions of all groups of which a commit names a checkpoint; how many are done, of how many."""
         wanted = [one for one in sorted(groups) if self.state.is_named(one)]
-        reader = ContentReader(self.objects.blob, self.repo.object_format)
+        reader = ContentReader(self.upstream.blob, self.repo.object_format)
         for begin in range(0, len(wanted), GROUPS_AT_ONCE):
             some = wanted[begin : begin + GROUPS_AT_ONCE]
             loaded = self.changes.load(some)
             ahead = [(group, largest(loaded.folders[group], loaded.sizes)) for group in some]
-            with closing(self.objects.blobs([oid for _, oid in ahead if oid is not None])) as streamed:
+            with closing(self.upstream.blobs([oid for _, oid in ahead if oid is not None])) as streamed:
                 for number, (group, oid) in enumerate(ahead, start=begin + 1):
                     data = None if oid is None else next(streamed)
                     if oid is not None and data is not None:
@@ -82,8 +84,16 @@ class Conversion:
                     yield number, len(wanted)
 
     def _group(self, group: str, loaded: Loaded, reader: ContentReader) -> None:
-        """Convert the sessions of a group, together with the groups in which the same sessions turn up."""
-        cluster = {group}
+        """Convert the sessions of a group; again without a blob that turns out to be unreadable."""
+        while True:
+            try:
+                self._cluster({group}, loaded, reader)
+                return
+            except UnreadableBlob as error:
+                loaded.sizes[error.oid] = None
+
+    def _cluster(self, cluster: set[str], loaded: Loaded, reader: ContentReader) -> None:
+        """Convert the sessions of some groups, together with the groups in which the same sessions turn up."""
         while True:
             found: dict[SessionKey, Held] = {}
             for one in sorted(cluster):
@@ -96,10 +106,32 @@ class Conversion:
                 break
             cluster |= more
         self._done |= cluster
+        found = self._at_home(found)
         self._remember(cluster, found)
         for key, own in found.items():
             if any(self.state.trailers(folder.checkpoint) for folder in own.folders):
                 self._session(key, own, loaded, reader)
+
+    def _at_home(self, found: Mapping[SessionKey, Held]) -> dict[SessionKey, Held]:
+        """Give folders whose transcript cannot be read now to the session that was made from it when it could."""
+        result: dict[SessionKey, Held] = {}
+        for key, own in found.items():
+            home = key
+            if key.bare and sessions.ABSENT in own.omitted.values():
+                known = (self.stored(self.tip.tree, one) for one in self._known(key.id, own))
+                home = next((one.state.key for one in known if one is not None), key)
+            result.setdefault(home, Held()).add(own)
+        return result
+
+    def _known(self, identifier: str, own: Held) -> Iterator[SessionKey]:
+        """Sessions with a transcript that the folders held before, or that the companion has under this very ID."""
+        for folder in own.folders:
+            for row in self.state.folders(folder.checkpoint):
+                if row.folder == folder.folder and row.key is not None and not SessionKey(*row.key).bare:
+                    yield SessionKey(*row.key)
+        for key in store.keys(self.objects, self.tip.tree):
+            if key.id == identifier and not key.bare:
+                yield key
 
     def _remember(self, cluster: Iterable[str], found: Mapping[SessionKey, Held]) -> None:
         """Note which session each folder holds; a session that none holds any more leaves the companion ref."""
@@ -122,7 +154,7 @@ class Conversion:
 
     def _session(self, key: SessionKey, own: Held, loaded: Loaded, reader: ContentReader) -> None:
         """Write one session's bundle, merged with what others have of the session."""
-        if excluded(self.exclusions, key, own.folders):
+        if excluded(self.exclusions, key, (folder.metadata for folder in own.folders)):
             self.tally.excluded += 1
             self.remove(key)
             return
@@ -133,8 +165,10 @@ class Conversion:
         bundle = BundleWriter(lambda path, data: files.__setitem__(path, self.writer.blob(data)))
         source = self._source(key, own, loaded, reader, present)
         fresh = store.fresh(sessions.write(source, bundle, reader), bundle.close(), files)
-        for parent in self.tip.parents:
-            other = self.stored(self.objects.commit_tree(parent), key)
+        others = [self.stored(self.objects.commit_tree(parent), key) for parent in self.tip.parents]
+        if not key.bare and sessions.ABSENT in own.omitted.values():
+            others.append(present)  # it may have been made from what cannot be read now
+        for other in others:
             if other is not None:
                 fresh = store.merge_sessions(self.writer, fresh, other)
         self._put(key, fresh, present)
@@ -214,7 +248,7 @@ class Conversion:
     def _first_prompt(self, folders: Sequence[SessionFolder]) -> str | None:
         """The first prompt that Entire noted for the session's oldest checkpoint with one."""
         for folder in sorted(folders, key=sessions.age):
-            data = None if folder.prompt is None else self.objects.blob(folder.prompt)
+            data = None if folder.prompt is None else self.upstream.blob(folder.prompt)
             text = (data or b"").decode("utf-8", "replace").partition(_PROMPT_END)[0].strip()
             if text:
                 return text

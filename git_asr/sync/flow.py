@@ -18,6 +18,7 @@ from git_asr.entire import exclusion
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.backend import Backend, open_objects
 from git_asr.git.base import RefRaced, Repository
+from git_asr.git.tolerant import TolerantObjects
 from git_asr.git.writing import ObjectWriter
 from git_asr.sync.changes import Changes
 from git_asr.sync.conversion import Conversion
@@ -103,19 +104,20 @@ def _sync_once(repo: Repository, options: Options, report: Report) -> Outcome:
 
         seen = look(repo)
         tip = store.read_tip(repo, objects)
-        changes = Changes(repo, objects, state, seen.stores, note)
+        upstream = TolerantObjects(objects, note)
+        changes = Changes(repo, upstream, state, seen.stores, note)
         touched = changes.groups(changes.in_stores(), changes.in_commits(seen, options.revisions))
         rules = {"converters": converters(), "exclusions": joined(options.exclusions)}
         if any(state.meta(name) != value for name, value in (*rules.items(), ("companion", seen.companion))):
             touched |= state.groups()
         kept_out = exclusion.parse(options.exclusions)
-        conversion = Conversion(repo, objects, writer, state, changes, tip, kept_out, note)
+        conversion = Conversion(repo, objects, upstream, writer, state, changes, tip, kept_out, note)
         if options.at_most is not None and conversion.exceeds(touched, options.at_most):
             raise TooMuch("there is too much to convert in passing", hint="git asr sync")
         for done, total in conversion.convert(touched):
             if options.progress is not None:
                 options.progress(done, total)
-        Publication(conversion, seen).publish()
+        Publication(conversion, seen, rules["exclusions"]).publish()
         for name, value in rules.items():
             state.set_meta(name, value)
         return outcome_of(conversion.tally, state, seen)

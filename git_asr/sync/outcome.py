@@ -29,7 +29,7 @@ class Outcome:
     """What a sync did and found.
 
     ``tally``: sessions by what became of them. ``sessions``, ``links``: how many the companion ref holds now.
-    ``unresolved``: checkpoints that commits name and no store holds, with those commits. ``searched``: the stores, in
+    ``unresolved``: checkpoints that commits name and no store holds, with those commits. ``searched``: the stores in
     words. ``findings``: what is wrong in what was read, now or before. ``commit``: the companion's tip, None while
     there is none.
     """
@@ -38,7 +38,7 @@ class Outcome:
     sessions: int
     links: int
     unresolved: tuple[tuple[str, tuple[str, ...]], ...]
-    searched: str
+    searched: tuple[str, ...]
     findings: tuple[Diagnostic, ...]
     commit: str | None
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from git_asr.companion import notes, store
 from git_asr.companion.merge import SessionState, sources
 from git_asr.companion.names import NOTES, SESSIONS
+from git_asr.entire.exclusion import excluded
 from git_asr.git import refs
 from git_asr.git.base import RefUpdate
 from git_asr.git.trees import edit_tree
@@ -16,10 +17,14 @@ from git_asr.sync.look import Seen
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What a conversion made, ready to be seen; ``seen``: where the refs stood when the sync began."""
+    """What a conversion made, ready to be seen.
+
+    ``seen``: where the refs stood when the sync began. ``exclusions``: the values of ``asr.exclude``, joined.
+    """
 
     conversion: Conversion
     seen: Seen
+    exclusions: str
 
     def publish(self) -> None:
         """Write what is new and move the refs.
@@ -29,8 +34,8 @@ class Publication:
         """
         conversion = self.conversion
         tip, state = conversion.tip, conversion.state
-        if state.meta("companion") != self.seen.companion:
-            self._adopt()
+        if state.meta("companion") != self.seen.companion or state.meta("exclusions") != self.exclusions:
+            self._look_over()
         tree = edit_tree(conversion.objects, conversion.writer, tip.tree, store.place(conversion.trees))
         when = max(state.newest(), tip.date)
         companion = self.seen.companion
@@ -45,19 +50,24 @@ class Publication:
         state.set_meta("companion", companion)
         state.set_meta("notes", noted)
 
-    def _adopt(self) -> None:
-        """Take into the state the sessions of the companion ref that it does not know: somebody else's.
+    def _look_over(self) -> None:
+        """Look at the sessions of the companion ref that this sync did not make.
 
-        One whose checkpoints are all here and hold other sessions now is a leftover, and goes.
+        Those that are excluded now go, and so do leftovers: sessions whose checkpoints are all here and hold others.
+        Somebody else's are taken into the state.
         """
         conversion = self.conversion
-        state = conversion.state
-        known = state.sessions() | {key.pair for key in conversion.trees}
+        known = conversion.state.sessions()
         for key in store.keys(conversion.objects, conversion.tip.tree):
-            found = None if key.pair in known else conversion.stored(conversion.tip.tree, key)
+            found = None if key in conversion.trees else conversion.stored(conversion.tip.tree, key)
             if found is None or found.state.forgotten is not None:
                 continue
-            if self._is_leftover(found.state):
+            if excluded(conversion.exclusions, key, store.metadata_of(conversion.objects, found)):
+                conversion.tally.excluded += 1
+                conversion.remove(key)
+            elif key.pair in known:
+                continue
+            elif self._is_leftover(found.state):
                 conversion.remove(key)
             else:
                 conversion.note(found.state)

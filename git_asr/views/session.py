@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,8 +12,9 @@ from git_asr.asr.bundle import Session
 from git_asr.asr.usage import add, normal
 from git_asr.views import text
 
-SHORT_ID = 8
-"""Characters of a session ID that a line shows."""
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+LINE = 100
+"""Terminal cells of a line in the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +103,22 @@ def figures(view: Overview) -> list[str]:
     return said
 
 
+def short_id(identifier: str) -> str:
+    """The beginning of a session ID by which a person tells it from others.
+
+    Eight characters of a random UUID; thirteen of any other, since those that begin with the time share more.
+    """
+    random = _UUID.fullmatch(identifier) is not None and identifier[14] != "7"
+    return identifier[: 8 if random else 13]
+
+
 def log_line(view: Overview) -> str:
     """One line for ``git log``: agent, session, model, figures, the first line of the first prompt; neutral text."""
-    parts = [f"{view.agent} {view.id[:SHORT_ID]}"]
+    parts = [f"{view.agent} {short_id(view.id)}"]
     if view.models:
         parts.append(", ".join(view.models))
     if numbers := figures(view):
         parts.append(", ".join(numbers))
     if view.first_prompt and (first := view.first_prompt.strip().splitlines()):
         parts.append(f"“{first[0]}”")
-    return text.one_line(" · ".join(parts), 160)
+    return text.one_line(" · ".join(parts), LINE)

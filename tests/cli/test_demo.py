@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from git_asr.cli import demo, group
+from git_asr.views.session import short_id
 from tests.support.repo_builder import fsck, git
 from tests.support.run import run_cli
 
@@ -187,7 +188,7 @@ def test_the_tour(tmp_path: Path) -> None:
     assert "\n$ git asr log\n" in ended.out
     assert ended.out.index("Tidy the README") < ended.out.index("Wind chill") < ended.out.index(f"cd {new}")
     for session, commits in ((CLAUDE, 3), (QUESTION, 1), (CODEX, 1)):
-        assert ended.out.count(f" {session[:8]} ") == commits
+        assert ended.out.count(f" {short_id(session)} ") == commits
     assert git(new, "for-each-ref", "refs/asr/sessions")
     assert git(tmp_path / "mine", "for-each-ref") == ""
     fsck(new)

@@ -154,7 +154,7 @@ def test_hostile_prompts_are_harmless(tmp_path: Path) -> None:
         (note,) = (line for line in out.splitlines() if "claude-code" in line)
         assert note.strip(" |") == (
             f"claude-code {session(1)[:8]} · m^[[5m Notes: x · 3 units, 2s · "
-            "“^[]0;owned^G^[[2J<U+009B>31m now<U+202E>evil<U+2066>”"
+            "“^[]0;owned^G^[[2J<U+009B>31m now<U+202E>evi…"
         )
         assert not set("\x1b\x07\x9b\u202e\u2066\r\u2028") & set(out)
     check(tmp_path)

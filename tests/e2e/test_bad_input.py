@@ -17,7 +17,7 @@ from tests.support.repo_builder import fsck, git
 from tests.support.run import Result, run_cli
 
 CLAUDE, UNKNOWN = "claude-code", "unknown"
-DAMAGED = ", 0/metadata.json: metadata.json "
+DAMAGED = ", 0/metadata.json: "
 NO_ID = "the transcript names session "
 UNUSABLE = ", session folder 0: session ID "
 UNFAMILIAR = ("0/full.jsonl is of no known agent; it is kept as it is",)
@@ -75,14 +75,14 @@ def own(*lines: bytes) -> bytes:
 
 CASES: dict[str, Case] = {
     # metadata
-    "metadata is cut short": Case(b'{"session_id": ', said=(DAMAGED + "is not JSON",)),
-    "metadata is empty": Case(b"", said=(DAMAGED + "is not JSON",)),
-    "metadata is an array": Case(b"[]", said=(DAMAGED + "holds no JSON object",)),
-    "metadata is a number": Case(b"7", said=(DAMAGED + "holds no JSON object",)),
-    "metadata is binary": Case(bytes(range(256)) * 20, said=(DAMAGED + "is not JSON",)),
-    "metadata is UTF-16": Case('{"session_id":"x"}'.encode("utf-16"), said=(DAMAGED + "is not JSON",)),
+    "metadata is cut short": Case(b'{"session_id": ', said=(DAMAGED + "not JSON",)),
+    "metadata is empty": Case(b"", said=(DAMAGED + "not JSON",)),
+    "metadata is an array": Case(b"[]", said=(DAMAGED + "no JSON object",)),
+    "metadata is a number": Case(b"7", said=(DAMAGED + "no JSON object",)),
+    "metadata is binary": Case(bytes(range(256)) * 20, said=(DAMAGED + "not JSON",)),
+    "metadata is UTF-16": Case('{"session_id":"x"}'.encode("utf-16"), said=(DAMAGED + "not JSON",)),
     "metadata is nested deeply": Case(
-        b'{"a":' * 100_000 + b"1" + b"}" * 100_000, said=(DAMAGED + "is not JSON: nested too deeply",)
+        b'{"a":' * 100_000 + b"1" + b"}" * 100_000, said=(DAMAGED + "not JSON: nested too deeply",)
     ),
     "metadata has 20 MB": Case(
         b'{"session_id":"x","y":"' + b"y" * 20_000_000 + b'"}',

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from git_asr.entire.copies import ContentReader, extent
+from git_asr.entire.copies import ContentReader, UnreadableBlob, extent
 from tests.entire.transcripts import SESSION, Blobs, chain, families_of, text
 
 ABCDEF = chain("a", "b", "c", "d", "e", "f")
@@ -91,9 +91,14 @@ def test_the_reader_keeps_no_more_than_it_may() -> None:
         return data.get(oid)
 
     reader = ContentReader(read, "sha1", kept=100)
-    for oid in ("a", "c", "a", "b", "c", "a", "missing"):
-        assert reader.blob(oid) == data.get(oid, b"")
-    assert asked == ["a", "c", "b", "a", "missing"]
+    for oid in ("a", "c", "a", "b", "c", "a"):
+        assert reader.blob(oid) == data[oid]
+    assert asked == ["a", "c", "b", "a"]
+    reader.forget()
+    reader.blob("a")
+    assert asked[4:] == ["a"]
+    with pytest.raises(UnreadableBlob, match="missing cannot be read"):
+        reader.blob("missing")
 
 
 @given(

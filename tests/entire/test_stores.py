@@ -73,8 +73,8 @@ def test_layouts_are_told_apart() -> None:
 def test_what_was_searched_in_words() -> None:
     layout = BranchV1()
     stores = [Store(ref, layout, "1" * 40) for ref in (LOCAL, ORIGIN, LOCAL)]
-    assert searched(stores) == f"{LOCAL}, {ORIGIN}"
-    assert searched([]) == "no checkpoint store in this repository"
+    assert searched(stores) == (LOCAL, ORIGIN)
+    assert searched([]) == ()
 
 
 @pytest.mark.parametrize("object_format", ["sha1", "sha256"])

@@ -6,7 +6,7 @@ import pytest
 
 from git_asr.asr.bundle import Session, StreamEntry
 from git_asr.asr.header import SessionKey
-from git_asr.views.session import Overview, figures, log_line, overview
+from git_asr.views.session import Overview, figures, log_line, overview, short_id
 
 
 def entry(stream: str, **summary: Any) -> StreamEntry:
@@ -54,7 +54,7 @@ def test_unknown_is_not_shown_as_0() -> None:
     found = view(entry("a"))
     assert (found.seconds, found.tokens, found.first_prompt) == (None, None, None)
     assert figures(found) == []
-    assert log_line(found) == "codex 019f1f9d"
+    assert log_line(found) == "codex 019f1f9d-3f06"
 
 
 @pytest.mark.parametrize(
@@ -91,5 +91,18 @@ def test_a_log_line_is_one_neutral_line() -> None:
             )
         )
     )
-    assert line == "codex 019f1f9d · m^[]0;x^G · 1 unit · “Do it<U+202E>”"
-    assert len(log_line(view(entry("a", firstPrompt="x" * 500)))) <= 160
+    assert line == "codex 019f1f9d-3f06 · m^[]0;x^G · 1 unit · “Do it<U+202E>”"
+    assert len(log_line(view(entry("a", firstPrompt="x" * 500)))) <= 100
+
+
+@pytest.mark.parametrize(
+    ("identifier", "short"),
+    [
+        ("9b138c7e-bf80-4a5d-af75-e52fc19a2db5", "9b138c7e"),
+        ("019f1f9d-3f06-7550-bd6f-5592a5313d51", "019f1f9d-3f06"),
+        ("ses_3a4b5c6d7e8f9a0b", "ses_3a4b5c6d7"),
+        ("main", "main"),
+    ],
+)
+def test_a_short_id_tells_sessions_of_one_hour_apart(identifier: str, short: str) -> None:
+    assert short_id(identifier) == short

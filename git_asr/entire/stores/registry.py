@@ -29,10 +29,9 @@ def discover(refs: Sequence[Ref], *, remote: str | None = None) -> list[Store]:
     return [store for *_, store in sorted(found, key=lambda item: item[:3])]
 
 
-def searched(stores: Sequence[Store]) -> str:
-    """The stores in words, for "not found in: …" (reference, section 9, row 2)."""
-    names = dict.fromkeys(store.layout.described(store.ref) for store in stores)
-    return ", ".join(names) if names else "no checkpoint store in this repository"
+def searched(stores: Sequence[Store]) -> tuple[str, ...]:
+    """The stores in words, each once, for "not found in: …" (reference, section 9, row 2)."""
+    return tuple(dict.fromkeys(store.layout.described(store.ref) for store in stores))
 
 
 def changes(objects: Objects, store: Store, old_tip: str | None, report: Report) -> list[Change] | None:
