@@ -13,6 +13,7 @@ BENCH_ARGS ?=
 
 demo: $(VENV)/.installed
 	@PATH="$(abspath $(BIN)):$$PATH" git asr demo $(DIR)
+	@command -v git-asr >/dev/null || printf '\nFor `git asr` in this shell, first:\n\n    export PATH="%s:$$PATH"\n' "$(abspath $(BIN))"
 
 test: $(VENV)/.developing
 	$(BIN)/coverage erase
