@@ -45,6 +45,8 @@ class StreamEntry:
     content_level: str
     format_version: str
     summary: Mapping[str, Any]
+    blobs: tuple[str, ...] | None = None
+    """The blobs that the header and the transcript's records name, sorted; None where that is not said."""
     other: Mapping[str, Any] = field(default_factory=dict)
     """Fields that this version does not know, kept."""
 
@@ -57,6 +59,7 @@ class StreamEntry:
             "contentLevel": self.content_level,
             "formatVersion": self.format_version,
             "summary": dict(self.summary),
+            **({} if self.blobs is None else {"blobs": list(self.blobs)}),
             **self.other,
         }
 
@@ -139,7 +142,7 @@ def _manifest(record: dict[str, Any]) -> Manifest:
     )
 
 
-_ENTRY = ("stream", "files", "records", "contentLevel", "formatVersion", "summary")
+_ENTRY = ("stream", "files", "records", "contentLevel", "formatVersion", "summary", "blobs")
 
 
 def _entry(record: dict[str, Any]) -> StreamEntry:
@@ -157,6 +160,7 @@ def _entry(record: dict[str, Any]) -> StreamEntry:
         _is(str, record["contentLevel"]),
         _is(str, record["formatVersion"]),
         _checked(_is(dict, record["summary"])),
+        tuple(_is(str, one) for one in _is(list, record["blobs"])) if "blobs" in record else None,
         {key: value for key, value in record.items() if key not in _ENTRY},
     )
 
@@ -180,30 +184,33 @@ def _is(kind: type[_Kind], value: Any) -> _Kind:
     return value
 
 
+@dataclass(frozen=True, slots=True)
+class WrittenStream:
+    """A stream as it was written: its header and its link records."""
+
+    header: Record
+    links: tuple[Record, ...]
+
+
 class BundleWriter:
     """Writes the files of a bundle through ``put`` as they come, and the manifest at the end.
 
     Nothing is held but the manifest and one part, so the size of a session does not matter.
     """
 
-    def __init__(self, put: PutFile) -> None:
+    def __init__(self, put: PutFile, kept: Mapping[str, large.Blob] | None = None) -> None:
+        """``kept``: blobs that link records from an earlier bundle may name; ``adopted`` are those that they do."""
         self._put = put
+        self._kept = kept or {}
         self._sessions: dict[SessionKey, list[StreamEntry]] = {}
         self._blobs: dict[str, large.Blob] = {}
-
-    def blob(self, data: bytes, media_type: str) -> large.Blob:
-        """Write a blob, once for the bundle. Of two media types for the same bytes the smaller text stays."""
-        blob = large.describe(data, media_type)
-        known = self._blobs.get(blob.sha256)
-        if known is None:
-            self._put(parts.blob_path(blob.sha256), data)
-        if known is None or media_type < known.media_type:
-            self._blobs[blob.sha256] = blob
-        return blob
+        self._named: dict[str, set[str]] = {}
+        self.adopted: set[str] = set()
 
     def records(self, stream: str, records: Iterable[Record]) -> tuple[File, ...]:
         """Write the transcript records of a stream as parts; the files in order."""
-        lines = (large.line(record, self.blob) for record in records)
+        named = self._named.setdefault(stream, set())
+        lines = (large.line(record, self._naming(named)) for record in records)
         return tuple(
             self._file(parts.part_path(stream, number), data)
             for number, data in enumerate(parts.cut(lines), start=1)
@@ -218,13 +225,18 @@ class BundleWriter:
         *,
         records: int,
         summary: Mapping[str, Any],
-    ) -> None:
-        """Write the header and the links of a stream whose ``records`` transcript records are ``written``."""
+    ) -> WrittenStream:
+        """Write the header and the links of a stream whose ``records`` transcript records are ``written``.
+
+        What is returned is what was written: large values have left it for blobs.
+        """
         stream = header["stream"]
-        files = [self._file(parts.header_path(stream), large.line(header, self.blob)), *written]
-        if links:
-            data = b"".join(large.line(link, self.blob) for link in links)
-            files.append(self._file(parts.links_path(stream), data))
+        named = self._named.setdefault(stream, set())
+        head = large.line(header, self._naming(named))
+        lines = [large.line(link, self._naming(set())) for link in links]
+        files = [self._file(parts.header_path(stream), head), *written]
+        if lines:
+            files.append(self._file(parts.links_path(stream), b"".join(lines)))
         entry = StreamEntry(
             stream,
             tuple(files),
@@ -232,8 +244,30 @@ class BundleWriter:
             header["contentLevel"],
             header["formatVersion"],
             summary,
+            tuple(sorted(named)),
         )
         self._sessions.setdefault(key, []).append(entry)
+        own_links = tuple(codec.decode(line).value for line in lines)
+        for sha256 in large.references(own_links) - self._blobs.keys():
+            if sha256 in self._kept:
+                self._blobs[sha256] = self._kept[sha256]
+                self.adopted.add(sha256)
+        return WrittenStream(codec.decode(head).value, own_links)
+
+    def _naming(self, named: set[str]) -> large.PutBlob:
+        """Writes a blob, once for the bundle. Of two media types for the same bytes the smaller text stays."""
+
+        def put(data: bytes, media_type: str) -> large.Blob:
+            blob = large.describe(data, media_type)
+            named.add(blob.sha256)
+            known = self._blobs.get(blob.sha256)
+            if known is None:
+                self._put(parts.blob_path(blob.sha256), data)
+            if known is None or media_type < known.media_type:
+                self._blobs[blob.sha256] = blob
+            return blob
+
+        return put
 
     def close(self) -> Manifest:
         """Write the manifest and return it."""
@@ -247,14 +281,6 @@ class BundleWriter:
     def _file(self, path: str, data: bytes) -> File:
         self._put(path, data)
         return file_entry(path, data)
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenStream:
-    """A stream as it was written: its header and its link records."""
-
-    header: Record
-    links: tuple[Record, ...]
 
 
 def file_entry(path: str, data: bytes) -> File:

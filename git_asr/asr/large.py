@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,6 +58,19 @@ def line(record: Record, put: PutBlob) -> bytes:
         else:
             small[field + "Blob"] = _reference(*_payload(kept, text), put)
     return codec.encode(small) + b"\n"
+
+
+def references(records: Iterable[Record]) -> set[str]:
+    """The blobs that records name in fields of their own, by SHA-256."""
+    found: set[str] = set()
+    for record in records:
+        content = record.get("content")
+        parts = content if isinstance(content, list) else []
+        named = [value for field, value in record.items() if field.endswith("Blob")] + parts
+        found.update(
+            one["blob"] for one in named if isinstance(one, dict) and isinstance(one.get("blob"), str)
+        )
+    return found
 
 
 def _content(value: Any, put: PutBlob) -> Any:

@@ -13,6 +13,9 @@ from git_asr.asr.draft import Record
 from git_asr.asr.header import UNKNOWN, Header, Producer, SessionKey
 from git_asr.asr.times import instant
 
+PRODUCER_VERSION = "none/1"
+"""``producer.version`` of a header that follows from the links by the rules below."""
+
 
 def header(key: SessionKey, records: Sequence[Record]) -> Record:
     """The header of such a stream."""

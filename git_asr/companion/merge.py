@@ -14,6 +14,7 @@ from git_asr.asr import codec, large, links, omitted
 from git_asr.asr.bundle import File, Manifest, Session, StreamEntry, file_entry
 from git_asr.asr.draft import Record
 from git_asr.asr.header import UNKNOWN, SessionKey
+from git_asr.asr.large import references
 from git_asr.asr.parts import header_path, links_path
 from git_asr.asr.times import instant
 from git_asr.asr.version import SUPPORTED_MAJOR, major
@@ -35,7 +36,7 @@ class StreamState:
     links: tuple[Record, ...]
 
     @property
-    def order(self) -> tuple[int, int, int, int, int, str]:
+    def order(self) -> tuple[int, int, int, int, int, str, bytes]:
         """What makes a stream the greater: format major, rank, converter version, units, newest source, bytes."""
         entire = (self.header.get("_meta") or {}).get(links.CHECKPOINT) or {}
         return (
@@ -45,7 +46,15 @@ class StreamState:
             through(self.header),
             instant(entire.get("createdAt")) or 0,
             " ".join(file.sha256 for file in self.transcript),
+            codec.encode(self._listed),
         )
+
+    @property
+    def _listed(self) -> dict[str, Any]:
+        """The manifest entry without what merging makes anew: of equal streams the greater entry stays."""
+        record = self.entry.record()
+        summary = {name: value for name, value in record["summary"].items() if name != "commits"}
+        return {**record, "files": [], "records": 0, "summary": summary}
 
     @property
     def transcript(self) -> tuple[File, ...]:
@@ -75,6 +84,12 @@ def rank(header: Mapping[str, Any]) -> int:
     return OPAQUE if str(producer.get("version", "")).startswith("opaque/") else NATIVE
 
 
+def follows_from_links(header: Mapping[str, Any]) -> bool:
+    """Whether a stream has no transcript, and its header is one that this version makes from its links."""
+    producer = header.get("producer") or {}
+    return rank(header) == NONE and producer.get("version") == omitted.PRODUCER_VERSION
+
+
 def converter_version(header: Mapping[str, Any]) -> int:
     """The number in ``producer.version`` (``claude-code/3``); 0 when there is none."""
     number = str((header.get("producer") or {}).get("version", "")).rpartition("/")[2]
@@ -92,24 +107,33 @@ def merge(left: SessionState, right: SessionState) -> SessionState:
     if left.forgotten is not None or right.forgotten is not None:
         gone = [one.forgotten for one in (left, right) if one.forgotten is not None]
         return SessionState(left.key, {}, {}, max(gone, key=lambda one: codec.encode(dict(one))))
-    streams: dict[str, StreamState] = dict(left.streams)
-    for stream, other in right.streams.items():
-        mine = streams.get(stream)
-        streams[stream] = other if mine is None else _greater(mine, other)
-    blobs: dict[str, large.Blob] = dict(left.blobs)
-    for sha256, blob in right.blobs.items():
-        known = blobs.get(sha256)
-        if known is None or blob.media_type < known.media_type:
-            blobs[sha256] = blob
+    streams: dict[str, StreamState] = {}
+    blobs: dict[str, large.Blob] = {}
+    for name in left.streams.keys() | right.streams.keys():
+        sides = [(side.streams[name], side) for side in (left, right) if name in side.streams]
+        best = max(stream.order for stream, _ in sides)
+        streams[name] = _greater([stream for stream, _ in sides])
+        for stream, side in sides:
+            _take(blobs, side.blobs, stream.entry.blobs if stream.order == best else ())
+            _take(blobs, side.blobs, references(streams[name].links))
     key = min(left.key, right.key, key=lambda one: one.id_source)
     return SessionState(key, streams, blobs)
 
 
-def _greater(mine: StreamState, other: StreamState) -> StreamState:
-    winner = max(mine, other, key=lambda one: one.order)
-    if major(winner.entry.format_version) != SUPPORTED_MAJOR:
+def _take(taken: dict[str, large.Blob], blobs: Mapping[str, large.Blob], named: Iterable[str] | None) -> None:
+    """Take over the blobs that a stream names (None: all, since it does not say); of two media types the smaller."""
+    for sha256 in blobs if named is None else named:
+        blob = blobs.get(sha256)
+        if blob is not None and (sha256 not in taken or blob.media_type < taken[sha256].media_type):
+            taken[sha256] = blob
+
+
+def _greater(streams: Sequence[StreamState]) -> StreamState:
+    """The greatest of the versions of one stream, with the links of all."""
+    winner = max(streams, key=lambda one: one.order)
+    if len(streams) == 1 or major(winner.entry.format_version) != SUPPORTED_MAJOR:
         return winner
-    return with_links(winner, links.unite(mine.links, other.links))
+    return with_links(winner, links.unite(*(one.links for one in streams)))
 
 
 def with_links(state: StreamState, records: Sequence[Record]) -> StreamState:
@@ -120,7 +144,7 @@ def with_links(state: StreamState, records: Sequence[Record]) -> StreamState:
     stream = state.entry.stream
     header, files = state.header, list(state.transcript)
     summary = {**state.entry.summary, "commits": links.commits(records)}
-    if rank(header) == NONE:
+    if follows_from_links(header):
         header, summary = omitted.header(_key(header), records), omitted.summary(records)
         files = [file_entry(header_path(stream), _lines([header]))]
     if records:
@@ -133,7 +157,7 @@ def with_links(state: StreamState, records: Sequence[Record]) -> StreamState:
 def made(state: StreamState) -> dict[str, bytes]:
     """The files of a stream that merging makes, by path: its links, and the header of one without a transcript."""
     files = {links_path(state.entry.stream): _lines(state.links)}
-    if rank(state.header) == NONE:
+    if follows_from_links(state.header):
         files[header_path(state.entry.stream)] = _lines([state.header])
     return files
 
@@ -149,7 +173,10 @@ def without(state: SessionState, held: Set[tuple[str, str]]) -> SessionState | N
         name: with_links(one, links.unite(r for r in one.links if r["id"].partition("@")[0] in kept))
         for name, one in state.streams.items()
     }
-    return replace(state, streams=streams) if left else None
+    blobs: dict[str, large.Blob] = {}
+    for one in streams.values():
+        _take(blobs, state.blobs, references(one.links))
+    return replace(state, streams=streams, blobs=blobs) if left else None
 
 
 def _key(header: Mapping[str, Any]) -> SessionKey:

@@ -85,7 +85,7 @@ def _without_superfluous(
 ) -> dict[str, tuple[int, str] | None]:
     """The edits that take from bundles without a transcript what other bundles hold under the same session ID."""
     listed = [(path, one) for path, one in store.manifests(objects, tree) if isinstance(one, Manifest)]
-    bare = {path for path, one in listed if any(map(_is_bare, one.sessions))}
+    bare = {path for path, one in listed if one.forgotten is None and any(map(_is_bare, one.sessions))}
     held: set[tuple[str, str]] = set()
     mine: dict[str, StoredSession] = {}
     for path, _ in listed if bare else ():

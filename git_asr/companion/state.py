@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from git_asr.errors import Diagnostic
 
@@ -58,11 +59,44 @@ class SessionRow:
     note: str
 
 
+class _Tables:
+    """Runs statements; text with lone surrogates (names that are not UTF-8) goes in and comes out as it is."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def execute(self, statement: str, values: Iterable[Any] = ()) -> sqlite3.Cursor:
+        """Run a statement; rows come out as tuples."""
+        try:
+            cursor = self._connection.execute(statement, tuple(map(_storable, values)))
+        except UnicodeDecodeError as error:
+            raise sqlite3.DatabaseError("a text that is none") from error
+        cursor.row_factory = lambda _, row: tuple(map(_stored, row))
+        return cursor
+
+    def executemany(self, statement: str, rows: Iterable[Iterable[Any]]) -> None:
+        """Run a statement for each row of values."""
+        self._connection.executemany(statement, (tuple(map(_storable, row)) for row in rows))
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, str) and not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return value.encode("utf-8", "surrogatepass")
+    return value
+
+
+def _stored(value: Any) -> Any:
+    return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
+
+
 class State:
     """The tables, as typed questions and answers."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._db = connection
+        self._db = _Tables(connection)
 
     # --- what was seen ------------------------------------------------------------------------------------------
 
@@ -121,6 +155,12 @@ class State:
             "SELECT checkpoint, store, kind, tree, path FROM location WHERE checkpoint = ?", (checkpoint,)
         )
         return [LocationRow(*row) for row in rows]
+
+    def contested(self) -> list[str]:
+        """Checkpoints that stores hold in different copies."""
+        return self._strings(
+            "SELECT checkpoint FROM location GROUP BY checkpoint HAVING count(DISTINCT tree) > 1"
+        )
 
     def add_trailers(self, rows: Iterable[TrailerRow]) -> set[str]:
         """Remember commits that name checkpoints; the checkpoints that were not known to be named by one of them."""

@@ -75,7 +75,7 @@ def write_state(directory: Path, *, fresh: bool = False) -> Iterator[State]:
             connection.commit()
         except sqlite3.OperationalError as error:
             raise _cannot_write(path, error) from error
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise DamagedState(f"{path} is damaged: {error}", hint="git asr sync --full") from error
 
 
@@ -97,7 +97,7 @@ def read_state(directory: Path) -> Iterator[State | None]:
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, isolation_level=None)) as connection:
         try:
             yield State(connection)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise DamagedState(f"{path} is damaged: {error}", hint="git asr sync --full") from error
 
 
@@ -119,7 +119,7 @@ def _is_ours(path: Path) -> bool:
     try:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
             row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeDecodeError):
         return False
     return row is not None and row[0] == SCHEMA_VERSION
 

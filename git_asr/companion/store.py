@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,7 @@ from git_asr.git.writing import ObjectWriter
 IDENTITY = ("git-asr", "git-asr@localhost")
 MESSAGE = "Agent sessions\n"
 _HINT = "git asr sync --full"
+_SHARD = re.compile("[0-9a-f]{2}")
 
 
 def session_path(key: SessionKey) -> str:
@@ -54,17 +56,31 @@ def read_tip(repo: Repository, objects: Objects) -> Tip:
     if commit is None:
         return Tip(None, None, (), 0)
     try:
-        tree, parents, _ = objects.commit(commit)
+        tree, parents, when = objects.commit(commit)
+        _check_layout(objects, tree)
     except AsrError as error:
         raise AsrError(
             f"{SESSIONS} is damaged: {error.message}", hint=f"git update-ref -d {SESSIONS}"
         ) from error
-    if any(
+    exchanged = any(
         remote.oid == commit or refs.is_ancestor(repo, commit, remote.oid)
         for remote in refs.list_refs(repo, REMOTES)
-    ):
-        parents = (commit,)
+    )
+    if exchanged or None in objects.sizes(parents).values():  # what a shallow fetch brought was exchanged
+        return Tip(commit, tree, (commit,), when)
     return Tip(commit, tree, parents, max((objects.commit(parent)[2] for parent in parents), default=0))
+
+
+def _check_layout(objects: Objects, tree: str) -> None:
+    """Refuse a tree that is none of ours: harnesses, with two digits below them.
+
+    Raises:
+        AsrError: it holds something else.
+    """
+    for harness in objects.entries(tree):
+        shards = objects.entries(harness.oid) if harness.is_tree and is_name(harness.name) else None
+        if shards is None or not all(one.is_tree and _SHARD.fullmatch(one.name) for one in shards):
+            raise AsrError(f"it holds {harness.name!r}, and no sessions")
 
 
 def commit(writer: ObjectWriter, tree: str, parents: tuple[str, ...], when: int) -> str:

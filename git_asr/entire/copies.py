@@ -68,16 +68,19 @@ class ContentReader:
         self._hash = object_format
         self._kept = kept
         self._cache: dict[str, bytes] = {}
+        self._held = 0
 
     def offer(self, oid: str, data: bytes) -> None:
         """Put in a blob that was read ahead."""
-        while self._cache and len(data) + sum(map(len, self._cache.values())) > self._kept:
-            del self._cache[next(iter(self._cache))]
+        while self._cache and len(data) + self._held > self._kept:
+            self._held -= len(self._cache.pop(next(iter(self._cache))))
+        self._held += len(data) - len(self._cache.get(oid, b""))
         self._cache[oid] = data
 
     def forget(self) -> None:
         """Let go of what is held: the next session has other transcripts."""
         self._cache.clear()
+        self._held = 0
 
     def blob(self, oid: str) -> bytes:
         """The bytes of a blob.
@@ -127,9 +130,14 @@ def families(copies: Iterable[Copy], reader: ContentReader) -> Iterator[Family]:
     rest = sorted(copies, key=lambda copy: (-sum(copy.sizes), copy.age))
     while rest:
         root = rest[0]
-        mine = tuple(copy for copy in rest if reader.begins(copy, root))
-        rest = [copy for copy in rest if copy not in mine]
         native = detect(reader.chunks(root.content))
+        document = native is not None and native.array is not None
+        mine = tuple(
+            copy
+            for copy in rest
+            if copy.content == root.content or (not document and reader.begins(copy, root))
+        )
+        rest = [copy for copy in rest if copy not in mine]
         yield Family(root, mine, native, _session_id(native, reader.chunks(root.content)))
 
 

@@ -75,9 +75,9 @@ def common(left: Sequence[UnitKey], right: Sequence[UnitKey]) -> tuple[int, int]
 
 
 def keys(units: Iterable[Unit], native: NativeFormat | None) -> list[UnitKey]:
-    """The keys of a copy's units; a damaged last line is a write that was cut off, and none."""
+    """The keys of a copy's units; a damaged last line of JSON Lines is a write that was cut off, and none."""
     result = [_key(unit, native) for unit in units]
-    if result and not result[-1].readable:
+    if result and not result[-1].readable and (native is None or native.array is None):
         result.pop()
     return result
 
@@ -121,7 +121,7 @@ def starts_session(own: Iterable[UnitKey], native: NativeFormat | None) -> bool:
 
 @dataclass(slots=True)
 class _Draft:
-    """A line while copies are still being put to it: keys of its longest copy, and each copy with its keys."""
+    """A line while copies are still being put to it: keys of all its copies, and each copy with its own."""
 
     native: NativeFormat | None
     keys: list[UnitKey]
@@ -165,9 +165,18 @@ def _drafts(kin: Sequence[Family], reader: ContentReader) -> list[_Draft]:
             draft = _Draft(family.native, [])
             drafts.append(draft)
         draft.members.append((copy, family, own))
-        if len(own) > len(draft.keys):
-            draft.keys = own
+        draft.keys = _united(draft.keys, own)
     return drafts
+
+
+def _united(left: list[UnitKey], right: list[UnitKey]) -> list[UnitKey]:
+    """The keys of two copies of one line: at each place the first that is readable."""
+    by_place = {key.place: key for key in left}
+    for key in right:
+        known = by_place.get(key.place)
+        if known is None or (key.readable and not known.readable):
+            by_place[key.place] = key
+    return [by_place[place] for place in sorted(by_place)]
 
 
 def _named(session: str, drafts: list[_Draft]) -> tuple[Line, ...]:

@@ -97,7 +97,7 @@ def _write_line(
         native_sources=list(_native_sources(line, reader, task.through)),
         meta={links.CHECKPOINT: _newest_checkpoint(source, line.copies, [s.copy for s in line.segments])},
     ).record()
-    bundle.stream(
+    return bundle.stream(
         source.key,
         header,
         written,
@@ -105,13 +105,11 @@ def _write_line(
         records=counted.records,
         summary=_summary(source, counted, own_links),
     )
-    return WrittenStream(header, tuple(own_links))
 
 
 def _write_omitted(source: SessionSource, bundle: BundleWriter, own_links: Sequence[Record]) -> WrittenStream:
     header = omitted.header(source.key, own_links)
-    bundle.stream(source.key, header, (), own_links, records=0, summary=omitted.summary(own_links))
-    return WrittenStream(header, tuple(own_links))
+    return bundle.stream(source.key, header, (), own_links, records=0, summary=omitted.summary(own_links))
 
 
 def _copied(drafts: Iterator[Draft], line: Line, key: SessionKey) -> Iterator[Draft]:

@@ -49,6 +49,8 @@ class Changes:
         self._order = {one.ref: number for number, one in enumerate(stores)}
         self._tips = {one.ref: one.tip for one in stores}
         self._report = report
+        self.left: set[tuple[str, str]] = set()
+        """Sessions that checkpoints held before they were rewritten."""
 
     def in_stores(self) -> set[str]:
         """Take in what changed in the stores; the checkpoints that did, and those that were not complete."""
@@ -73,6 +75,8 @@ class Changes:
                         changed.add(checkpoint)
             if steps is not None:
                 state.set_tip(one.ref, one.tip)
+        if tips != self._tips:
+            changed.update(state.contested())  # which copy counts depends on how the tips stand to each other
         return changed
 
     def in_commits(self, seen: Seen, revisions: Sequence[str] | None) -> set[str]:
@@ -134,6 +138,7 @@ class Changes:
             state.drop_findings(f"checkpoint {location.checkpoint}")
         for read in read_checkpoints(self._objects, where, self._report):
             keys = {row.folder: row.key for row in state.folders(read.id)}
+            self.left.update(key for key in keys.values() if key is not None)
             rows = [
                 FolderRow(read.id, one.folder, stored_id(one), keys.get(one.folder)) for one in read.sessions
             ]

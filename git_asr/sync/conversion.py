@@ -10,6 +10,7 @@ from git_asr.asr.bundle import BundleWriter
 from git_asr.asr.draft import Record
 from git_asr.asr.header import SessionKey
 from git_asr.asr.links import CHECKPOINT, CommitLink
+from git_asr.asr.parts import blob_path
 from git_asr.asr.times import instant
 from git_asr.companion import store
 from git_asr.companion.merge import SessionState
@@ -51,23 +52,37 @@ class Conversion:
     tip: store.Tip
     exclusions: Sequence[Exclusion]
     report: Report
-    tally: Tally = field(default_factory=Tally)
+    became: dict[SessionKey, str] = field(default_factory=dict)
+    removed: set[SessionKey] = field(default_factory=set)
     trees: dict[SessionKey, str | None] = field(default_factory=dict)
     noted: set[str] = field(default_factory=set)
     _done: set[str] = field(default_factory=set)
 
+    @property
+    def tally(self) -> Tally:
+        """What became of the sessions, each counted once."""
+        became = list(self.became.values())
+        gone = sum(self.became[key] in ("gone", "excluded") for key in self.removed)
+        return Tally(became.count("new"), became.count("changed"), gone, became.count("excluded"))
+
     def exceeds(self, groups: Iterable[str], limit: int) -> bool:
         """Tell whether more bytes of transcripts than ``limit``, or more than a few groups, would be read."""
-        wanted = [group for group in sorted(groups) if self.state.is_named(group)]
+        wanted = sorted(groups)
         if len(wanted) > GROUPS_AT_ONCE:
             return True
         loaded = self.changes.load(wanted)
-        read = [largest(loaded.folders[group], loaded.sizes) for group in wanted]
-        return sum(loaded.sizes.get(oid or "") or 0 for oid in read) > limit
+        sizes = [size or 0 for size in loaded.sizes.values()]
+        read = [loaded.sizes.get(largest(loaded.folders[group], loaded.sizes) or "") or 0 for group in wanted]
+        # the largest copies are read and converted, all others are at least hashed
+        return sum(read) + sum(sizes) // 4 > limit
 
     def convert(self, groups: Iterable[str]) -> Iterator[tuple[int, int]]:
-        """Convert the sessions of all groups of which a commit names a checkpoint; how many are done, of how many."""
-        wanted = [one for one in sorted(groups) if self.state.is_named(one)]
+        """Look at the sessions of all groups; how many are done, of how many.
+
+        A session is written if a commit names one of its checkpoints. Which session a folder holds only its transcript
+        tells, so groups that no commit names are looked at too: they may hold copies of one that is written.
+        """
+        wanted = sorted(groups)
         reader = ContentReader(self.upstream.blob, self.repo.object_format)
         for begin in range(0, len(wanted), GROUPS_AT_ONCE):
             some = wanted[begin : begin + GROUPS_AT_ONCE]
@@ -133,6 +148,13 @@ class Conversion:
             if key.id == identifier and not key.bare:
                 yield key
 
+    def drop_left(self, left: Iterable[tuple[str, str]]) -> None:
+        """Let go of sessions that checkpoints held before they were rewritten, if no named one holds them now."""
+        for pair in left:
+            rows = self.state.of_session(pair)
+            if not any(self.state.trailers(row.checkpoint) for row in rows):
+                self.remove(SessionKey(*pair))
+
     def _remember(self, cluster: Iterable[str], found: Mapping[SessionKey, Held]) -> None:
         """Note which session each folder holds; a session that none holds any more leaves the companion ref."""
         before = {row.key for one in cluster for row in self.state.group(one) if row.key is not None}
@@ -145,9 +167,11 @@ class Conversion:
             if not self.state.of_session(gone):
                 self.remove(SessionKey(*gone))
 
-    def remove(self, key: SessionKey) -> None:
+    def remove(self, key: SessionKey, why: str = "gone") -> None:
         """Let a session go from the companion ref."""
-        self.tally.removed += self.state.is_written(key.pair)
+        if self.state.is_written(key.pair):
+            self.removed.add(key)
+        self.became[key] = why
         self.noted.update(self.state.commits_of(key.pair))
         self.state.drop_session(key.pair)
         self.trees[key] = None
@@ -155,16 +179,20 @@ class Conversion:
     def _session(self, key: SessionKey, own: Held, loaded: Loaded, reader: ContentReader) -> None:
         """Write one session's bundle, merged with what others have of the session."""
         if excluded(self.exclusions, key, (folder.metadata for folder in own.folders)):
-            self.tally.excluded += 1
-            self.remove(key)
+            self.remove(key, "excluded")
             return
         present = self.stored(self.tip.tree, key)
         if present is not None and present.state.forgotten is not None:
+            self.noted.update(self.state.commits_of(key.pair))
+            self.state.drop_session(key.pair)
             return
         files: dict[str, str] = {}
-        bundle = BundleWriter(lambda path, data: files.__setitem__(path, self.writer.blob(data)))
+        kept = present.state.blobs if present is not None else {}
+        bundle = BundleWriter(lambda path, data: files.__setitem__(path, self.writer.blob(data)), kept)
         source = self._source(key, own, loaded, reader, present)
-        fresh = store.fresh(sessions.write(source, bundle, reader), bundle.close(), files)
+        written = sessions.write(source, bundle, reader)
+        files |= {path: present.files[path] for path in map(blob_path, bundle.adopted) if present is not None}
+        fresh = store.fresh(written, bundle.close(), files)
         others = [self.stored(self.objects.commit_tree(parent), key) for parent in self.tip.parents]
         if not key.bare and sessions.ABSENT in own.omitted.values():
             others.append(present)  # it may have been made from what cannot be read now
@@ -184,10 +212,7 @@ class Conversion:
     def _put(self, key: SessionKey, fresh: store.StoredSession, present: store.StoredSession | None) -> None:
         tree = store.write_session(self.writer, self.objects, fresh.files)
         self.trees[key] = tree
-        if present is None:
-            self.tally.new += 1
-        elif present.files != fresh.files:
-            self.tally.changed += 1
+        self.became[key] = "new" if present is None else "changed" if present.files != fresh.files else "same"
         self.note(fresh.state)
 
     def note(self, stored: SessionState) -> None:

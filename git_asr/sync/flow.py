@@ -99,7 +99,8 @@ def _sync_once(repo: Repository, options: Options, report: Report) -> Outcome:
     ):
 
         def note(found: Diagnostic) -> None:
-            state.add_finding(found)
+            if found.code != "damaged-bundle":  # which this very sync mends
+                state.add_finding(found)
             report(found)
 
         seen = look(repo)
@@ -117,6 +118,7 @@ def _sync_once(repo: Repository, options: Options, report: Report) -> Outcome:
         for done, total in conversion.convert(touched):
             if options.progress is not None:
                 options.progress(done, total)
+        conversion.drop_left(changes.left)
         Publication(conversion, seen, rules["exclusions"]).publish()
         for name, value in rules.items():
             state.set_meta(name, value)

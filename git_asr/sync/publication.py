@@ -58,13 +58,17 @@ class Publication:
         """
         conversion = self.conversion
         known = conversion.state.sessions()
-        for key in store.keys(conversion.objects, conversion.tip.tree):
+        there = list(store.keys(conversion.objects, conversion.tip.tree))
+        written = {key.pair for key, tree in conversion.trees.items() if tree is not None}
+        for pair in known - {key.pair for key in there} - written:
+            conversion.noted.update(conversion.state.commits_of(pair))
+            conversion.state.drop_session(pair)
+        for key in there:
             found = None if key in conversion.trees else conversion.stored(conversion.tip.tree, key)
             if found is None or found.state.forgotten is not None:
                 continue
             if excluded(conversion.exclusions, key, store.metadata_of(conversion.objects, found)):
-                conversion.tally.excluded += 1
-                conversion.remove(key)
+                conversion.remove(key, "excluded")
             elif key.pair in known:
                 continue
             elif self._is_leftover(found.state):
@@ -73,13 +77,20 @@ class Publication:
                 conversion.note(found.state)
 
     def _is_leftover(self, stored: SessionState) -> bool:
-        """Whether every checkpoint that a session came from was read, and none of them holds it."""
+        """Whether the checkpoints that commits name were all read, and none of them holds the session now."""
         state = self.conversion.state
-        checkpoints = {checkpoint for checkpoint, _ in sources(stored)}
-        held = [row.key for checkpoint in checkpoints for row in state.folders(checkpoint)]
+        named = {checkpoint for checkpoint, _ in sources(stored) if state.trailers(checkpoint)}
+        linked = {
+            record["id"].partition("@")[0]
+            for one in stored.streams.values()
+            for record in one.links
+            if record["type"] == "vcs"
+        }
+        held = [row.key for checkpoint in named for row in state.folders(checkpoint)]
         return (
-            bool(held)
-            and all(state.locations(checkpoint) for checkpoint in checkpoints)
+            linked <= named
+            and bool(held)
+            and all(state.locations(checkpoint) for checkpoint in named)
             and None not in held
             and stored.key.pair not in held
         )

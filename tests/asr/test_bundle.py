@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from git_asr.asr import bundle, links
+from git_asr.asr import bundle, large, links
 from git_asr.asr.bundle import BundleWriter, Manifest, load
+from git_asr.asr.codec import Raw
 from git_asr.asr.header import Header, Producer, SessionKey, is_sound
 from git_asr.asr.parts import header_path, links_path, part_path
 from git_asr.errors import AsrError
@@ -100,11 +101,36 @@ def test_the_header_is_in_the_order_of_the_profile_and_leaves_out_the_unknown() 
 def test_the_same_blob_is_written_once_with_one_media_type() -> None:
     puts: list[str] = []
     writer = BundleWriter(lambda path, data: puts.append(path))
-    first, second = writer.blob(b"x", "text/plain"), writer.blob(b"x", "application/json")
-    third = writer.blob(b"x", "text/plain")
-    assert first.sha256 == second.sha256 == third.sha256
-    assert len(puts) == 1
-    assert [blob.media_type for blob in writer.close().blobs] == ["application/json"]
+    text = "x" * 70_000
+    values = [{"type": "git-asr/notice", "seq": n, "id": str(n), "text": text} for n in range(2)]
+    raw = {"type": "git-asr/unit", "seq": 3, "id": "3", "value": Raw(text.encode())}
+    written = writer.records("ses-1", [*values, raw])
+    writer.stream(KEY, head(), written, [], records=3, summary={})
+    manifest = writer.close()
+    assert sum(path.startswith("blobs/") for path in puts) == 1
+    assert [blob.media_type for blob in manifest.blobs] == ["application/json"]
+    assert manifest.sessions[0].streams[0].blobs == (manifest.blobs[0].sha256,)
+
+
+def test_blobs_that_kept_links_name_are_adopted() -> None:
+    data = b"m" * 70_000
+    kept = large.describe(data, "application/json")
+    other = large.describe(b"other", "application/json")
+    writer = BundleWriter(lambda path, data: None, {one.sha256: one for one in (kept, other)})
+    reference = {"blob": kept.sha256, "mediaType": kept.media_type, "bytes": kept.bytes}
+    links = [{"type": "io.entire/checkpoint", "seq": 2**52, "id": "a", "_metaBlob": reference}]
+    written = writer.stream(KEY, head(), (), links, records=0, summary={})
+    assert writer.adopted == {kept.sha256}
+    assert writer.close().blobs == (kept,)
+    assert written.links == tuple(links)
+
+
+def test_what_was_written_is_what_is_returned() -> None:
+    writer = BundleWriter(lambda path, data: None)
+    link = {"type": "io.entire/checkpoint", "seq": 2**52, "id": "a", "_meta": {"k": "v" * 70_000}}
+    written = writer.stream(KEY, head(), (), [link], records=0, summary={})
+    assert set(written.links[0]) == {"type", "seq", "id", "_metaBlob"}
+    assert written.header == head()
 
 
 def test_keys_know_whether_there_is_a_transcript_and_do_not_depend_on_the_source_of_the_id() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -94,6 +95,21 @@ def test_records_of_two_streams_are_never_mixed_and_links_are_united() -> None:
     assert merged.entry.files[-1] == file_entry(links_path("s"), links_file)
 
 
+def test_the_blobs_of_a_stream_that_lost_go() -> None:
+    small = holding([state(header(through=1), [])], ["p"], "text/plain")
+    great = holding([state(header(through=2), [], data=b"g")], ["q"], "text/plain")
+    assert set(merge.merge(small, great).blobs) == {"q"}
+    silent = SessionState(KEY, {"s": state(header(through=3), [])}, {"x": large.Blob("x", 1, "a/a")})
+    assert set(merge.merge(silent, great).blobs) == {"x"}
+
+
+def test_of_streams_with_one_transcript_the_greater_entry_stays() -> None:
+    """Two people may know different metadata of a session that they converted alike."""
+    one, two = state(header(), []), state(header(), [])
+    other = replace(two, entry=replace(two.entry, summary={**two.entry.summary, "firstPrompt": "z"}))
+    assert merge.merge(session(one), session(other)) == merge.merge(session(other), session(one))
+
+
 def test_a_stream_of_an_unknown_major_is_kept_as_it_is() -> None:
     unknown = state({}, [], format_version="7.0", data=b"opaque")
     merged = merge.merge(session(state(header(), [vcs(1)])), session(unknown))
@@ -149,14 +165,24 @@ STREAMS = st.builds(
     st.sampled_from(["s", "s@b", "s@c"]),
     st.sampled_from([b"1", b"2", b"3"]),
 )
-BLOBS = st.dictionaries(st.sampled_from("pq"), st.sampled_from(["a/a", "b/b"]), max_size=2).map(
-    lambda chosen: {sha: large.Blob(sha, 1, media) for sha, media in chosen.items()}
-)
+
+
+def holding(streams: list[StreamState], named: list[str], media: str) -> SessionState:
+    """A session whose streams name some blobs; the same transcript names the same ones."""
+    own = [
+        replace(one, entry=replace(one.entry, blobs=tuple(sorted(named)), other={"named": sorted(named)}))
+        for one in streams
+    ]
+    blobs = {sha: large.Blob(sha, 1, media) for sha in named} if own else {}
+    return SessionState(KEY, {one.entry.stream: one for one in own}, blobs)
+
+
 SESSIONS = st.one_of(
     st.builds(
-        lambda streams, blobs: SessionState(KEY, {one.entry.stream: one for one in streams}, blobs),
+        holding,
         st.lists(STREAMS, max_size=3),
-        BLOBS,
+        st.lists(st.sampled_from("pqr"), unique=True, max_size=2),
+        st.sampled_from(["a/a", "b/b"]),
     ),
     st.builds(lambda word: session(forgotten={"reason": word}), st.sampled_from("xy")),
 )

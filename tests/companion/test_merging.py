@@ -161,6 +161,34 @@ def _with_file(hub: Path, commit: str, path: str, blob: str, env: dict[str, str]
         return git(hub, "write-tree")
 
 
+def test_a_forgotten_session_without_a_transcript_stays_forgotten(tmp_path: Path) -> None:
+    hub, tips = gathered(tmp_path, [(0, "bare", 1)])
+    folder = bundles(hub, "refs/asr/remotes/c0/sessions")[0].path
+    forgotten = (
+        b'{"formatVersion":"0.1","producer":{"name":"git-asr"},"shareable":false,"sessions":[{"session":'
+        b'{"harness":"unknown","id":"'
+        + ONE.encode()
+        + b'"},"streams":[]}],"blobs":[],"forgotten":{"reason":"r"}}'
+    )
+    blob = git(hub, "hash-object", "-w", "--stdin", stdin=forgotten)
+    with_it = _with_file(
+        hub, tips[0], f"{folder}/bundle.json", blob, {"GIT_INDEX_FILE": str(tmp_path / "index")}
+    )
+    bare = git(hub, "rev-parse", f"{tips[0]}^{{tree}}")
+    repo = open_repository(hub)
+
+    def join(left: str, right: str) -> str:
+        with open_objects(repo) as objects, ObjectWriter(repo, objects) as writer:
+            tree = merge_trees(objects, writer, left, right, _fail)
+            writer.finish()
+        assert tree is not None
+        return tree
+
+    once = join(bare, with_it)
+    assert git(hub, "ls-tree", "-r", "--name-only", once) == f"{folder}/bundle.json"
+    assert join(once, bare) == join(bare, once) == join(once, once) == once
+
+
 PIECES = st.lists(
     st.tuples(st.integers(0, 5), st.sampled_from(["plain", "fork", "bare", "other"]), st.integers(1, 6)),
     min_size=1,

@@ -248,3 +248,34 @@ def test_a_sync_after_each_growth_equals_one_from_scratch(lengths: list[int], da
     for place, record in enumerate(records(blobs, line), start=1):
         newest = max(n for n, length in enumerate(lengths) if length >= place)
         assert plain(record)["value"].get("v") == (newest if rewritten[newest] else None)
+
+
+def test_a_damaged_line_does_not_make_two_different_units_one() -> None:
+    """Between two copies that differ stands one, the longest, with a damaged line at that place."""
+    blobs = Blobs()
+    other = claude("v1", "u0", 30)
+    copies = [
+        blobs.copy_of("a", 1, text(WHOLE[:2])),
+        blobs.copy_of("b", 2, text(WHOLE[:1]) + b'{"broken": \n' + text(WHOLE[2:6])),
+        blobs.copy_of("c", 3, text([WHOLE[0], other])),
+    ]
+    plain_line, fork = arranged(blobs, copies)
+    assert ids(blobs, plain_line) == LETTERS[:6]
+    assert ids(blobs, fork) == ["u0", "v1"]
+
+
+def test_the_damaged_last_slice_of_a_document_is_kept_beside_other_copies() -> None:
+    def slice_of(*numbers: int) -> bytes:
+        messages = ",".join(f'{{"info":{{"id":"m{n}"}},"parts":[]}}' for n in numbers)
+        return f'{{"info":{{"id":"ses_1"}},"messages":[{messages}]}}'.encode()
+
+    blobs = Blobs()
+    damaged = b'{"info":{"id":"ses_1"},"messages":[{"cut'
+    copies = [
+        blobs.copy_of("a", 1, slice_of(1, 2, 3), damaged),
+        blobs.copy_of("b", 2, slice_of(1, 2)),
+    ]
+    (line,) = arranged(blobs, copies, "ses_1")
+    found = records(blobs, line)
+    assert [one["type"] for one in found] == ["git-asr/unit"] * 4 + ["git-asr/notice"]
+    assert found[-1]["text"] == damaged.decode()
