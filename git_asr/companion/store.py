@@ -72,15 +72,16 @@ def read_tip(repo: Repository, objects: Objects) -> Tip:
 
 
 def _check_layout(objects: Objects, tree: str) -> None:
-    """Refuse a tree that is none of ours: harnesses, with two digits below them.
+    """Refuse a tree that is none of ours: no folder of it has a shard of two digits. More may lie beside those.
 
     Raises:
-        AsrError: it holds something else.
+        AsrError: it holds other things only.
     """
-    for harness in objects.entries(tree):
-        shards = objects.entries(harness.oid) if harness.is_tree and is_name(harness.name) else None
-        if shards is None or not all(one.is_tree and _SHARD.fullmatch(one.name) for one in shards):
-            raise AsrError(f"it holds {harness.name!r}, and no sessions")
+    listed = objects.entries(tree)
+    folders = (one.oid for one in listed if one.is_tree and is_name(one.name))
+    shards = (one for folder in folders for one in objects.entries(folder))
+    if listed and not any(one.is_tree and _SHARD.fullmatch(one.name) for one in shards):
+        raise AsrError(f"it holds {listed[0].name!r}, and no sessions")
 
 
 def commit(writer: ObjectWriter, tree: str, parents: tuple[str, ...], when: int) -> str:

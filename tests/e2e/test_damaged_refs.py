@@ -10,7 +10,7 @@ import pytest
 
 from tests.e2e.sample_repos import NOTES, SESSIONS, checkpoint, own, repository, session, synced
 from tests.support.companion import tip
-from tests.support.entire_repo import STORE
+from tests.support.entire_repo import STORE, Stored, claude
 from tests.support.repo_builder import git
 from tests.support.run import Result, run_cli
 
@@ -210,7 +210,28 @@ def test_a_symbolic_ref_is_not_followed(tmp_path: Path) -> None:
     git(path, "symbolic-ref", SESSIONS, "refs/heads/main")
     ended = run_cli(["sync"], path)
     assert git(path, "rev-parse", "main") == main
-    assert ended.status == 0
+    assert (ended.status, ended.out) == (1, "")
+    assert ended.err == (
+        f"error: {SESSIONS} is damaged: it holds 'work.txt', and no sessions\n"
+        f"hint: git update-ref -d {SESSIONS}\n"
+    )
+    assert git(path, "symbolic-ref", SESSIONS) == "refs/heads/main"
+
+
+def test_a_symbolic_ref_to_sessions_is_replaced(tmp_path: Path) -> None:
+    """What it led to stays where it was."""
+    repo = repository(tmp_path / "r")
+    path = repo.path
+    synced(path)
+    aside = git(path, "rev-parse", SESSIONS)
+    git(path, "update-ref", "refs/heads/aside", aside)
+    git(path, "update-ref", "-d", SESSIONS)
+    git(path, "symbolic-ref", SESSIONS, "refs/heads/aside")
+    repo.checkpoint(checkpoint(2), Stored(session(2), claude(session(2), ["u1"])))
+    repo.commit(checkpoint(2))
+    repo.build()
+    assert synced(path).out == "2 sessions (1 new), 2 links to commits\n"
+    assert git(path, "rev-parse", "refs/heads/aside") == aside
     assert git(path, "symbolic-ref", "-q", SESSIONS, check=False) == ""
 
 
