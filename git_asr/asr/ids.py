@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from typing import Any
 
 PART_SPAN = 1_000_000
 SECOND_VALUE = 500_000
@@ -43,6 +44,21 @@ def usable_session(native: str | None) -> bool:
     Reference entire-checkpoints, section 3.4.
     """
     return usable(native) and native is not None and not _UNSAFE.search(native)
+
+
+def holds_marker(value: Any) -> bool:
+    """Tell whether a redaction marker stands in a text anywhere in a value."""
+    todo = [value]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, str):
+            if "REDACTED" in item and _MARKER.search(item):
+                return True
+        elif isinstance(item, dict):
+            todo.extend(item.values())
+        elif isinstance(item, list):
+            todo.extend(item)
+    return False
 
 
 def derived(position: int, part: int) -> str:

@@ -44,9 +44,13 @@ def describe(data: bytes, media_type: str) -> Blob:
 def line(record: Record, put: PutBlob) -> bytes:
     """Write one record as a line with its LF; fields whose JSON text exceeds 64 KiB go through ``put``.
 
-    A text part of ``content`` that is too long becomes a part with a blob; any other field becomes
-    ``<field>Blob``: ``{blob, mediaType, bytes}``, as UTF-8 for a string, as JSON text for everything else.
+    A part of ``content`` with ``data`` (bytes) and ``mediaType`` becomes one with a blob, however small it is. A text
+    part that is too long becomes a part with a blob; any other field becomes ``<field>Blob``:
+    ``{blob, mediaType, bytes}``, as UTF-8 for a string, as JSON text for everything else.
     """
+    content = record.get("content")
+    if isinstance(content, list) and any(map(_is_binary, content)):
+        record = {**record, "content": [_binary(part, put) if _is_binary(part) else part for part in content]}
     data = codec.encode(record)
     if len(data) <= FIELD_LIMIT:
         return data + b"\n"
@@ -71,6 +75,16 @@ def references(records: Iterable[Record]) -> set[str]:
             one["blob"] for one in named if isinstance(one, dict) and isinstance(one.get("blob"), str)
         )
     return found
+
+
+def _is_binary(part: Any) -> bool:
+    return isinstance(part, dict) and isinstance(part.get("data"), bytes)
+
+
+def _binary(part: dict[str, Any], put: PutBlob) -> dict[str, Any]:
+    """A part whose bytes lie in a blob."""
+    rest = {key: value for key, value in part.items() if key not in ("type", "data", "mediaType")}
+    return {"type": part["type"], **_reference(part["data"], part["mediaType"], put), **rest}
 
 
 def _content(value: Any, put: PutBlob) -> Any:

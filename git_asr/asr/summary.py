@@ -12,13 +12,19 @@ from git_asr.asr.usage import add, normal
 PROMPT_LENGTH = 200
 """Characters of the first prompt that a summary keeps."""
 
+QUEUE = "git-asr/queue"
+"""Key of ``_meta`` that says where a queued message stands."""
+PENDING = "pending"
+"""A message that waits in the queue: it is no prompt until another record says that it was delivered."""
+
 _COUNTED = {"tool_call": "toolCalls", "tool_result": "toolResults", "git-asr/unit": "units"}
 
 
 class Summary:
     """Watches the records of one stream; ``record`` gives the manifest's ``summary``.
 
-    Only what the records say is counted: a stream whose converter does not name prompts has no count of them.
+    Only what the records say is counted: a stream whose converter does not name prompts has no count of them. What
+    was superseded or buried counts no more: an entity counts once, whatever its revisions.
     """
 
     def __init__(self) -> None:
@@ -27,7 +33,7 @@ class Summary:
         self.ended_at: str | None = None
         self._counts: Counter[str] = Counter()
         self._models: dict[str, None] = {}
-        self._first_prompt: str | None = None
+        self._prompts: dict[str, str | None] = {}
         self._usage: dict[str, dict[str, Any]] = {}
 
     def watch(self, records: Iterable[Record]) -> Iterator[Record]:
@@ -48,12 +54,13 @@ class Summary:
         usage: dict[str, Any] = {}
         for one in self._usage.values():
             usage = add(usage, one)
-        prompt = self._first_prompt or first_prompt
+        counts = {**self._counts, **({"prompts": len(self._prompts)} if self._prompts else {})}
+        prompt = next(filter(None, self._prompts.values()), None) or first_prompt
         known = {
             "startedAt": self.started_at,
             "endedAt": self.ended_at,
             "firstPrompt": prompt and prompt[:PROMPT_LENGTH],
-            "counts": dict(sorted(self._counts.items())),
+            "counts": dict(sorted(counts.items())),
             "usage": usage,
         }
         return {
@@ -67,11 +74,16 @@ class Summary:
         kind = record["type"]
         if "copiedFrom" in record:
             return  # counted where it comes from
+        if record.get("supersedes") in self._prompts:
+            del self._prompts[record["supersedes"]]
         if kind in _COUNTED:
-            self._counts[_COUNTED[kind]] += 1
+            self._counts[_COUNTED[kind]] += "supersedes" not in record
         elif kind == "message" and record.get("author") == "human":
-            self._counts["prompts"] += 1
-            self._first_prompt = self._first_prompt or _text(record.get("content"))
+            if (record.get("_meta") or {}).get(QUEUE) != PENDING:
+                text = _text(record.get("content"))
+                self._prompts[record["id"]] = text and text[:PROMPT_LENGTH]
+        elif kind == "tombstone":
+            self._prompts.pop(record["target"], None)
         elif kind == "inference":
             if record["inferenceId"] not in self._usage:
                 self._counts["inferences"] += 1

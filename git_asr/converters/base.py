@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -87,15 +87,54 @@ class NativeFormat(Protocol):
 
 
 class Converter(Protocol):
-    """Turns the units of one stream into drafts, in order, without looking ahead (prefix stability)."""
+    """Turns the units of one stream into drafts, in order, without looking ahead (prefix stability).
 
-    name: str
-    """As in ``producer.version`` before the slash: ``claude-code``, ``opaque``."""
-    version: int
-    """Raised only when the output changes."""
+    One object converts one stream; what it says of the stream beside the drafts is complete when they are taken.
+    """
+
     lossy: tuple[dict[str, str], ...]
     """``producer.lossy``: every feature that the source has and the records do not, as ``{feature, reason}``."""
 
-    def convert(self, units: Iterator[Unit], native: NativeFormat | None) -> Iterator[Draft]:
-        """Yield the drafts of the units."""
+    @property
+    def name(self) -> str:
+        """As in ``producer.version`` before the slash: ``claude-code``, ``opaque``."""
         ...
+
+    @property
+    def version(self) -> int:
+        """Raised only when the output changes."""
+        ...
+
+    @property
+    def format_version(self) -> str | None:
+        """``producer.source.formatVersion``: the agent's version as first recorded, None if it is not."""
+        ...
+
+    @property
+    def workspace(self) -> Mapping[str, Any] | None:
+        """``workspace`` of the header: directory and version control as first recorded."""
+        ...
+
+    @property
+    def embedded(self) -> Sequence[Embedded]:
+        """Streams whose units stand inside the units of this one; each is converted in a pass of its own."""
+        ...
+
+    def convert(
+        self, units: Iterator[Unit], native: NativeFormat | None, stream: str = ""
+    ) -> Iterator[Draft]:
+        """Yield the drafts of the units. ``stream``: the ID of the stream that they make."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """A subagent's stream inside its parent's units.
+
+    ``suffix``: its stream ID is the parent's, a dot and this. ``calls``: the IDs of the calls that started it.
+    ``converter``: takes the parent's units and gives the drafts of this stream.
+    """
+
+    suffix: str
+    calls: tuple[str, ...]
+    converter: Converter

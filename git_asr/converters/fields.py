@@ -69,7 +69,7 @@ def is_rfc3339(found: str) -> bool:
     if not _RFC3339.fullmatch(found):
         return False
     try:
-        datetime.fromisoformat(found.upper())
+        datetime.fromisoformat(found if found.isupper() else found.upper())
     except ValueError:
         return False
     return True

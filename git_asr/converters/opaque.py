@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from git_asr.asr import codec
 from git_asr.asr.codec import NON_FINITE
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import PART_SPAN, SECOND_VALUE, usable
-from git_asr.converters.base import Facts, NativeFormat, Unit
+from git_asr.converters.base import Embedded, Facts, NativeFormat, Unit
 from git_asr.converters.secret_answers import SECRET_ANSWERS
 from git_asr.converters.versions import VERSIONS
 
@@ -19,7 +19,7 @@ _MASKED = "masked"
 
 Losses = tuple[dict[str, str], ...]
 
-_LINE_LOSSES: Losses = (
+LINE_LOSSES: Losses = (
     {
         "feature": "whitespace",
         "reason": "blank lines, line ends and what is blank around a value are not kept",
@@ -49,13 +49,16 @@ class Opaque:
 
     name = "opaque"
     version = VERSIONS[name]
+    format_version: str | None = None
+    workspace: dict[str, Any] | None = None
+    embedded: Sequence[Embedded] = ()
 
     def __init__(self, lossy: Losses, *, snapshot: bool) -> None:
         """``snapshot``: whether the source is rewritten as a whole, so that a position holds for one capture."""
         self.lossy = lossy
         self._snapshot = snapshot
 
-    def convert(self, units: Iterator[Unit], native: NativeFormat | None) -> Iterator[Draft]:
+    def convert(self, units: Iterator[Unit], native: NativeFormat | None, _: str = "") -> Iterator[Draft]:
         """Yield one draft a unit, in order.
 
         A malformed unit is a ``git-asr/notice`` with its text, but not if it is the last one of a source that
@@ -65,14 +68,15 @@ class Opaque:
         watch = None if native is None else SECRET_ANSWERS.get(native.name)
         for unit in units if watch is None else _without_secrets(units, watch()):
             if held is not None:
-                yield self._draft(held, native)
+                yield self.draft(held, native)
                 held = None
             if unit.kind == "malformed" and not self._snapshot:
                 held = unit
             else:
-                yield self._draft(unit, native)
+                yield self.draft(unit, native)
 
-    def _draft(self, unit: Unit, native: NativeFormat | None) -> Draft:
+    def draft(self, unit: Unit, native: NativeFormat | None) -> Draft:
+        """The draft of one unit."""
         facts = Facts() if native is None or unit.kind != "value" else native.facts(unit.value)
         kind, fields, stored = _content(unit, facts)
         meta: dict[str, Any] = {"git-asr/malformed": True} if unit.kind == "malformed" else {}
@@ -110,7 +114,12 @@ def _content(unit: Unit, facts: Facts) -> tuple[str, dict[str, Any], dict[str, A
     return "git-asr/unit", fields, None
 
 
-LINES = Opaque(_LINE_LOSSES, snapshot=False)
+def notice(unit: Unit) -> Draft:
+    """The record of a malformed unit."""
+    return LINES.draft(unit, None)
+
+
+LINES = Opaque(LINE_LOSSES, snapshot=False)
 """For JSON Lines and text: strict values are embedded byte for byte."""
 
 DOCUMENTS = Opaque(_DOCUMENT_LOSSES, snapshot=True)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from git_asr.converters.amp import AmpDocument, AmpLines
 from git_asr.converters.antigravity import Antigravity
 from git_asr.converters.base import Converter, NativeFormat
+from git_asr.converters.claude.converter import Claude
 from git_asr.converters.claude_code import ClaudeCode
 from git_asr.converters.codex import Codex
 from git_asr.converters.copilot import Copilot
@@ -58,8 +61,8 @@ FORMATS: tuple[NativeFormat, ...] = (
 
 _BY_NAME = {native.name: native for native in FORMATS}
 
-CONVERTERS: dict[str, Converter] = {}
-"""Converters by the name of the format; what is not here is kept opaque."""
+CONVERTERS: dict[str, Callable[[], Converter]] = {"claude-code-jsonl": Claude}
+"""What makes a converter, by the name of the format; what is not here is kept opaque."""
 
 
 def by_name(name: str) -> NativeFormat | None:
@@ -68,7 +71,10 @@ def by_name(name: str) -> NativeFormat | None:
 
 
 def converter_for(native: NativeFormat | None) -> Converter:
-    """The converter for a format; one that keeps the units as they are for those that have none, and for None."""
+    """A new converter for a format; one that keeps the units as they are for those that have none, and for None."""
     if native is None:
         return LINES
-    return CONVERTERS.get(native.name) or (LINES if native.array is None else DOCUMENTS)
+    make = CONVERTERS.get(native.name)
+    if make is not None:
+        return make()
+    return LINES if native.array is None else DOCUMENTS

@@ -16,7 +16,7 @@ from git_asr.asr.header import Header, Producer, SessionKey
 from git_asr.asr.ids import SECOND_VALUE, without_date
 from git_asr.asr.links import CommitLink
 from git_asr.asr.numbering import number
-from git_asr.converters.base import Converter, NativeFormat
+from git_asr.converters.base import Converter, Embedded, NativeFormat
 from git_asr.converters.registry import converter_for
 from git_asr.entire import metadata
 from git_asr.entire.contents import Checkpoint, SessionFolder
@@ -64,10 +64,11 @@ def write(source: SessionSource, bundle: BundleWriter, reader: ContentReader) ->
     placed = _place_links(source, extents)
     if not source.lines:
         return (_write_omitted(source, bundle, placed[source.key.id]),)
-    return tuple(
-        _write_line(_Conversion(source, line, max(ends.values())), bundle, reader, placed[line.stream])
-        for line, ends in zip(source.lines, extents, strict=True)
-    )
+    written: list[WrittenStream] = []
+    for line, ends in zip(source.lines, extents, strict=True):
+        task = _Conversion(source, line, max(ends.values()))
+        written += _write_line(task, bundle, reader, placed[line.stream])
+    return tuple(written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +82,38 @@ class _Conversion:
 
 def _write_line(
     task: _Conversion, bundle: BundleWriter, reader: ContentReader, own_links: Sequence[Record]
+) -> Iterator[WrittenStream]:
+    """Write a line's stream, and those of the subagents whose messages stand in its units."""
+    converter = converter_for(task.line.native)
+    yield _write_stream(task, bundle, reader, converter, own_links=own_links)
+    for one in converter.embedded:
+        yield _write_stream(task, bundle, reader, one.converter, embedded=one)
+
+
+def _write_stream(
+    task: _Conversion,
+    bundle: BundleWriter,
+    reader: ContentReader,
+    converter: Converter,
+    *,
+    own_links: Sequence[Record] = (),
+    embedded: Embedded | None = None,
 ) -> WrittenStream:
     source, line = task.source, task.line
-    converter = converter_for(line.native)
-    drafts = converter.convert(line.units(reader), line.native)
+    suffix = "" if embedded is None else f".{embedded.suffix}"
+    stream = line.stream + suffix
+    drafts = converter.convert(line.units(reader), line.native, stream)
     counted = summary.Summary()
-    written = bundle.records(line.stream, counted.watch(number(_copied(drafts, line, source.key))))
+    records = number(_copied(drafts, line, source.key, suffix))
+    written = bundle.records(stream, counted.watch(records))
     header = Header(
-        stream=line.stream,
+        stream=stream,
         session=source.key,
         started_at=counted.started_at,
         capture={"state": "partial", "through": task.through},
         producer=_producer(converter, line.native),
-        lineage=_lineage(line, source.key),
+        lineage=_lineage(line, source.key) if embedded is None else _spawned(embedded, source.key),
+        workspace=converter.workspace,
         native_sources=list(_native_sources(line, reader, task.through)),
         meta={links.CHECKPOINT: _newest_checkpoint(source, line.copies, [s.copy for s in line.segments])},
     ).record()
@@ -103,8 +123,18 @@ def _write_line(
         written,
         own_links,
         records=counted.records,
-        summary=_summary(source, counted, own_links),
+        summary=_summary(source, counted, own_links, embedded),
     )
+
+
+def _spawned(embedded: Embedded, key: SessionKey) -> dict[str, Any] | None:
+    """Which calls started a subagent."""
+    origin = {"session": key.reference(), "evidence": "native_structure"}
+    facets = [
+        {"session": key.reference(), "callId": call, "evidence": "native_structure"}
+        for call in embedded.calls
+    ] or [origin]
+    return {"spawnedBy": facets[0] if len(facets) == 1 else facets}
 
 
 def _write_omitted(source: SessionSource, bundle: BundleWriter, own_links: Sequence[Record]) -> WrittenStream:
@@ -112,20 +142,22 @@ def _write_omitted(source: SessionSource, bundle: BundleWriter, own_links: Seque
     return bundle.stream(source.key, header, (), own_links, records=0, summary=omitted.summary(own_links))
 
 
-def _copied(drafts: Iterator[Draft], line: Line, key: SessionKey) -> Iterator[Draft]:
+def _copied(drafts: Iterator[Draft], line: Line, key: SessionKey, suffix: str) -> Iterator[Draft]:
     """Mark the drafts of units that an earlier line of the session has too."""
     if not line.copied:
         return drafts
-    return (_marked(draft, line.copied, key) for draft in drafts)
+    return (_marked(draft, line.copied, key, suffix) for draft in drafts)
 
 
-def _marked(draft: Draft, copied: Mapping[Place, tuple[str, str | None]], key: SessionKey) -> Draft:
+def _marked(
+    draft: Draft, copied: Mapping[Place, tuple[str, str | None]], key: SessionKey, suffix: str
+) -> Draft:
     found = copied.get((draft.position, int(draft.part >= SECOND_VALUE)))
     if found is None or draft.copied_from is not None:
         return draft
     stream, identifier = found
-    origin: dict[str, Any] = {"session": key.reference(), "stream": stream}
-    if identifier is not None:
+    origin: dict[str, Any] = {"session": key.reference(), "stream": stream + suffix}
+    if identifier is not None and not suffix:
         origin["id"] = identifier
     return replace(draft, copied_from={**origin, "evidence": "native_structure"})
 
@@ -148,6 +180,7 @@ def _producer(converter: Converter, native: NativeFormat | None) -> Producer:
         converter.version,
         "converter",
         native.name if native is not None else headers.UNKNOWN,
+        converter.format_version,
         lossy=converter.lossy,
     )
 
@@ -252,7 +285,12 @@ def _place_links(source: SessionSource, extents: Sequence[Mapping[Copy, int]]) -
     return {stream: links.unite(records) for stream, records in groups.items()}
 
 
-def _summary(source: SessionSource, counted: summary.Summary, own_links: Sequence[Record]) -> dict[str, Any]:
+def _summary(
+    source: SessionSource,
+    counted: summary.Summary,
+    own_links: Sequence[Record],
+    embedded: Embedded | None = None,
+) -> dict[str, Any]:
     newest = source.newest
     models = dict.fromkeys(
         folder.model
@@ -263,8 +301,8 @@ def _summary(source: SessionSource, counted: summary.Summary, own_links: Sequenc
     label = newest.agent or headers.UNKNOWN  # a transcript of no known format
     return counted.record(
         agent=label if source.key.harness == headers.UNKNOWN else source.key.harness,
-        models=list(models),
-        first_prompt=source.first_prompt,
+        models=list(models) if embedded is None else [],
+        first_prompt=source.first_prompt if embedded is None else None,
         commits=links.commits(own_links),
     )
 

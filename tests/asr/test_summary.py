@@ -25,13 +25,14 @@ def test_units_prompts_calls_and_times_are_counted() -> None:
         {"type": "git-asr/unit", "ts": "2026-01-01T00:00:00Z"},
         {
             "type": "message",
+            "id": "m1",
             "author": "human",
             "content": [{"type": "json"}, {"type": "text", "text": "p" * 300}],
         },
         {"type": "message", "author": "agent", "content": [{"type": "text", "text": "no"}]},
         {"type": "tool_call", "ts": "2026-01-01T00:01:00Z"},
         {"type": "tool_call", "copiedFrom": {}},
-        {"type": "message", "author": "human", "content": None},
+        {"type": "message", "id": "m2", "author": "human", "content": None},
     ]
     assert summed(records) == {
         "agent": "x",
@@ -42,6 +43,28 @@ def test_units_prompts_calls_and_times_are_counted() -> None:
         "counts": {"prompts": 2, "toolCalls": 1, "units": 1},
         "commits": ["c"],
     }
+
+
+def test_what_waits_or_is_superseded_or_buried_is_no_prompt_of_its_own() -> None:
+    def prompt(identifier: str, **other: Any) -> dict[str, Any]:
+        content = [{"type": "text", "text": identifier}]
+        return {"type": "message", "id": identifier, "author": "human", "content": content, **other}
+
+    waiting = {"_meta": {"git-asr/queue": "pending"}}
+    records = [
+        prompt("waits", **waiting),
+        prompt("delivered", supersedes="waits"),
+        prompt("again", supersedes="delivered"),
+        prompt("buried"),
+        {"type": "tombstone", "id": "t", "target": "buried"},
+        {"type": "tombstone", "id": "u", "target": "unknown"},
+        prompt("left", **waiting),
+        {"type": "tool_call", "id": "c"},
+        {"type": "tool_call", "id": "d", "supersedes": "c"},
+    ]
+    summary = summed(records)
+    assert summary["counts"] == {"prompts": 1, "toolCalls": 1}
+    assert summary["firstPrompt"] == "again"
 
 
 def test_later_usage_of_a_call_replaces_the_earlier() -> None:

@@ -21,7 +21,7 @@ from tests.support.entire_repo import EntireRepo
 from tests.support.repo_builder import git
 from tests.support.run import PROJECT, Result, run_cli
 
-NOTE = "claude-code {} · claude-opus-4-8 · 3 units, 2s"
+NOTE = "claude-code {} · claude-opus-4-8 · 2s"
 ONE, TWO = (NOTE.format(session(number)[:8]) for number in (1, 2))
 
 
@@ -153,8 +153,8 @@ def test_hostile_prompts_are_harmless(tmp_path: Path) -> None:
         out = shown(path, *arguments)
         (note,) = (line for line in out.splitlines() if "claude-code" in line)
         assert note.strip(" |") == (
-            f"claude-code {session(1)[:8]} · m^[[5m Notes: x · 3 units, 2s · "
-            "“^[]0;owned^G^[[2J<U+009B>31m now<U+202E>evi…"
+            f"claude-code {session(1)[:8]} · m^[[5m Notes: x · 2s · "
+            "“^[]0;owned^G^[[2J<U+009B>31m now<U+202E>evil<U+2066>”"
         )
         assert not set("\x1b\x07\x9b\u202e\u2066\r\u2028") & set(out)
     check(tmp_path)

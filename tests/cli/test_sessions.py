@@ -56,10 +56,10 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_table(path: Path) -> None:
     assert shown(path) == (
-        "agent        session   started           model            figures      commits  first prompt\n"
-        "claude-code  00000003  2026-01-01 00:03  claude-opus-4-8  3 units, 2s  1        速い 方法を 教えて\n"
-        "claude-code  00000002  2026-01-01 00:02  claude-opus-4-8  3 units, 2s  1\n"
-        "claude-code  00000001  2026-01-01 00:01  claude-opus-4-8  3 units, 2s  2        "
+        "agent        session   started           model            figures  commits  first prompt\n"
+        "claude-code  00000003  2026-01-01 00:03  claude-opus-4-8  2s       1        速い 方法を 教えて\n"
+        "claude-code  00000002  2026-01-01 00:02  claude-opus-4-8  2s       1\n"
+        "claude-code  00000001  2026-01-01 00:01  claude-opus-4-8  2s       2        "
         "Make it faster, please, and then some more of that\n"
     )
     assert shown(path, "-n", "2").count("\n") == 3
@@ -79,10 +79,10 @@ def test_on_a_terminal_of_80_columns(path: Path) -> None:
     status, out = run_on_terminal(["sessions"], path)
     assert status == 0
     assert out == (
-        "agent        session   started           figures      commits  first prompt\n"
-        "claude-code  00000003  2026-01-01 00:03  3 units, 2s  1        速い 方法を 教え…\n"
-        "claude-code  00000002  2026-01-01 00:02  3 units, 2s  1\n"
-        "claude-code  00000001  2026-01-01 00:01  3 units, 2s  2        Make it faster,…\n"
+        "agent        session   started           figures  commits  first prompt\n"
+        "claude-code  00000003  2026-01-01 00:03  2s       1        速い 方法を 教えて\n"
+        "claude-code  00000002  2026-01-01 00:02  2s       1\n"
+        "claude-code  00000001  2026-01-01 00:01  2s       2        Make it faster, plea…\n"
     )
 
 
@@ -114,7 +114,7 @@ def test_json(path: Path) -> None:
         "startedAt": "2026-01-01T00:01:00.000Z",
         "endedAt": "2026-01-01T00:01:02.000Z",
         "firstPrompt": PROMPTS[0],
-        "counts": {"units": 3},
+        "counts": {},
         "usage": {},
         "streams": 1,
         "commits": sorted(git(path, "rev-parse", "main", "main~3").split()),

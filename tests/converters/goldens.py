@@ -2,7 +2,8 @@
 
 A case is a folder of one transcript (``input`` with any suffix; further chunks sort behind it). ``units.jsonl`` has
 the format and a line a unit: place, how it was read, whether its text is kept (``stored``), its facts that are not
-empty. ``opaque.jsonl`` has the records of the opaque converter. Look at the difference before you keep it.
+empty. ``opaque.jsonl`` has the records of the opaque converter, ``records.jsonl`` those of the format's own, and
+``records.<suffix>.jsonl`` those of each stream embedded in it. Look at the difference before you keep it.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from git_asr.asr.codec import encode
+from git_asr.asr.large import describe as describe_blob
+from git_asr.asr.large import line
 from git_asr.asr.numbering import number
-from git_asr.converters.base import Facts, NativeFormat, Unit
+from git_asr.converters.base import Converter, Facts, NativeFormat, Unit
 from git_asr.converters.detect import detect
-from git_asr.converters.registry import converter_for
+from git_asr.converters.opaque import DOCUMENTS, LINES, Opaque
+from git_asr.converters.registry import CONVERTERS, converter_for
 from git_asr.converters.units import read_units
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "transcripts"
@@ -52,8 +56,29 @@ def describe(transcript: list[bytes]) -> Iterator[bytes]:
 def opaque(transcript: list[bytes]) -> Iterator[bytes]:
     """The lines of ``opaque.jsonl``."""
     native, found = units(transcript)
-    for record in number(converter_for(native).convert(iter(found), native)):
-        yield encode(record) + b"\n"
+    yield from _lines(opaque_for(native), native, found)
+
+
+def opaque_for(native: NativeFormat | None) -> Opaque:
+    """The opaque converter for a format."""
+    return LINES if native is None or native.array is None else DOCUMENTS
+
+
+def converted(transcript: list[bytes]) -> dict[str, bytes]:
+    """The files of records: of the format's own converter, if it has one."""
+    native, found = units(transcript)
+    if native is None or native.name not in CONVERTERS:
+        return {}
+    converter = converter_for(native)
+    files = {"records.jsonl": b"".join(_lines(converter, native, found))}
+    for one in converter.embedded:
+        files[f"records.{one.suffix}.jsonl"] = b"".join(_lines(one.converter, native, found))
+    return files
+
+
+def _lines(converter: Converter, native: NativeFormat | None, found: list[Unit]) -> Iterator[bytes]:
+    for record in number(converter.convert(iter(found), native, "stream")):
+        yield line(record, describe_blob)
 
 
 if __name__ == "__main__":
@@ -61,3 +86,7 @@ if __name__ == "__main__":
         transcript = chunks(str(folder.relative_to(FIXTURES)))
         (folder / "units.jsonl").write_bytes(b"".join(describe(transcript)))
         (folder / "opaque.jsonl").write_bytes(b"".join(opaque(transcript)))
+        for old in folder.glob("records*.jsonl"):
+            old.unlink()
+        for name, data in converted(transcript).items():
+            (folder / name).write_bytes(data)

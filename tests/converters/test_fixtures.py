@@ -22,6 +22,12 @@ def test_opaque_records(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", goldens.cases())
+def test_records(case: str) -> None:
+    found = {file.name: file.read_bytes() for file in (goldens.FIXTURES / case).glob("records*.jsonl")}
+    assert goldens.converted(goldens.chunks(case)) == found
+
+
+@pytest.mark.parametrize("case", goldens.cases())
 def test_the_folder_names_the_harness(case: str) -> None:
     native = detect(goldens.chunks(case))
     assert case.split("/", maxsplit=1)[0] == (native.harness if native else "unknown")

@@ -14,7 +14,7 @@ from git_asr.asr.numbering import number
 from git_asr.converters.base import Unit
 from git_asr.converters.claude_code import ClaudeCode
 from git_asr.converters.opaque import DOCUMENTS, LINES
-from git_asr.converters.registry import FORMATS, converter_for
+from git_asr.converters.registry import FORMATS
 from git_asr.converters.units import read_lines, read_units
 from tests.converters import goldens
 
@@ -32,7 +32,9 @@ def convert(text: bytes) -> list[dict[str, Any]]:
 
 def written(text: bytes) -> list[bytes]:
     native, units = goldens.units([text])
-    return [codec.encode(record) for record in number(converter_for(native).convert(iter(units), native))]
+    return [
+        codec.encode(record) for record in number(goldens.opaque_for(native).convert(iter(units), native))
+    ]
 
 
 def test_a_strict_value_is_embedded_byte_for_byte() -> None:
@@ -106,10 +108,12 @@ def test_ids_that_cannot_be_used(bad: str) -> None:
 
 def test_positions_of_documents_hold_within_a_capture() -> None:
     native, units = goldens.units(goldens.chunks("opencode/redacted-ids"))
-    records = list(number(converter_for(native).convert(iter(units), native)))
+    records = list(number(goldens.opaque_for(native).convert(iter(units), native)))
     assert {record["idScope"] for record in records} == {"capture"}
     native, units = goldens.units(goldens.chunks("opencode/document"))
-    scopes = [record.get("idScope") for record in number(converter_for(native).convert(iter(units), native))]
+    scopes = [
+        record.get("idScope") for record in number(goldens.opaque_for(native).convert(iter(units), native))
+    ]
     assert scopes == ["capture", None, None]
 
 
@@ -137,7 +141,9 @@ def leaves(value: Any) -> list[str]:
 @pytest.mark.parametrize("case", goldens.cases())
 def test_every_leaf_of_every_unit_is_in_its_record(case: str) -> None:
     native, units = goldens.units(goldens.chunks(case))
-    records = {record["seq"]: record for record in number(converter_for(native).convert(iter(units), native))}
+    records = {
+        record["seq"]: record for record in number(goldens.opaque_for(native).convert(iter(units), native))
+    }
     kept = [unit for unit in units if unit.kind != "malformed"]
     assert len(kept) <= len(records)
     for unit in kept:
@@ -149,7 +155,7 @@ def test_every_leaf_of_every_unit_is_in_its_record(case: str) -> None:
 
 @given(st.binary(max_size=200), st.sampled_from([None, *FORMATS]))
 def test_any_bytes_become_records(data: bytes, native: Any) -> None:
-    for record in number(converter_for(native).convert(read_units([data], native), native)):
+    for record in number(goldens.opaque_for(native).convert(read_units([data], native), native)):
         assert codec.decode(codec.encode(record)).flags == ()
 
 

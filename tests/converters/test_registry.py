@@ -175,7 +175,12 @@ def test_formats_that_mark_their_start_have_a_first_unit_that_says_so() -> None:
 def test_what_has_no_converter_of_its_own_is_kept_opaque() -> None:
     for native in FORMATS:
         fallback = LINES if native.array is None else DOCUMENTS
-        assert converter_for(native) is CONVERTERS.get(native.name, fallback)
+        converter = converter_for(native)
+        if native.name in CONVERTERS:
+            assert converter.name != "opaque"
+            assert converter_for(native) is not converter  # one converts one stream
+        else:
+            assert converter is fallback
     assert converter_for(None) is LINES
     assert set(CONVERTERS) <= {native.name for native in FORMATS}
 

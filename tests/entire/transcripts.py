@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from git_asr.asr.numbering import number
-from git_asr.converters.registry import converter_for
+from git_asr.converters.opaque import DOCUMENTS, LINES, Opaque
 from git_asr.entire.copies import ContentReader, Copy, Family, Line, families
 from git_asr.entire.lines import lines
 
@@ -78,13 +78,17 @@ def families_of(blobs: Blobs, copies: Sequence[Copy]) -> list[Family]:
     return list(families(copies, blobs.reader()))
 
 
+def _opaque(line: Line) -> Opaque:
+    return LINES if line.native is None or line.native.array is None else DOCUMENTS
+
+
 def ids(blobs: Blobs, line: Line) -> list[str]:
-    """The IDs of a line's records."""
-    drafts = converter_for(line.native).convert(line.units(blobs.reader()), line.native)
+    """The IDs of the records that keep each unit as it is."""
+    drafts = _opaque(line).convert(line.units(blobs.reader()), line.native)
     return [record["id"] for record in number(drafts)]
 
 
 def records(blobs: Blobs, line: Line) -> list[dict[str, Any]]:
-    """The records of a line."""
-    drafts = converter_for(line.native).convert(line.units(blobs.reader()), line.native)
+    """The records that keep each unit of a line as it is."""
+    drafts = _opaque(line).convert(line.units(blobs.reader()), line.native)
     return list(number(drafts))

@@ -27,6 +27,11 @@ class StoredStream:
     links: list[dict[str, Any]]
     summary: dict[str, Any]
 
+    @property
+    def units(self) -> list[str]:
+        """The native IDs, in order: that of each unit's first record."""
+        return [record["id"] for record in self.records if record.get("idSource") != "derived"]
+
 
 @dataclass(frozen=True, slots=True)
 class StoredBundle:

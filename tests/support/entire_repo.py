@@ -106,7 +106,10 @@ def _json(value: Mapping[str, Any]) -> bytes:
 def claude(
     session: str, identifiers: Sequence[str], *, parent: str | None = None, second: int = 0, **other: Any
 ) -> bytes:
-    """Chained lines of Claude Code, each the child of the one before."""
+    """Chained lines of Claude Code, each the child of the one before.
+
+    No person wrote them (``isMeta``), so that a session's first prompt is what the metadata say.
+    """
     lines = []
     for number, (identifier, before) in enumerate(zip(identifiers, [parent, *identifiers[:-1]], strict=True)):
         stamp = datetime.fromtimestamp(EPOCH + second + number, UTC).isoformat(timespec="milliseconds")
@@ -115,6 +118,7 @@ def claude(
             "sessionId": session,
             "type": "user" if number % 2 == 0 else "assistant",
             "message": {"role": "user", "content": f"text of {identifier}"},
+            "isMeta": True,
             "uuid": identifier,
             "timestamp": stamp.replace("+00:00", "Z"),
             **other,

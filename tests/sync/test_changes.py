@@ -28,7 +28,7 @@ def run(path: Path, **options: object) -> tuple[Outcome, list[str]]:
 
 
 def units(path: Path) -> dict[str, int]:
-    return {name: len(stream.records) for bundle in bundles(path) for name, stream in bundle.streams.items()}
+    return {name: len(stream.units) for bundle in bundles(path) for name, stream in bundle.streams.items()}
 
 
 def scratch(path: Path) -> str | None:

@@ -61,7 +61,7 @@ def test_a_session_and_its_commits(tmp_path: Path) -> None:
     assert bundle.path.startswith("claude-code/")
     (stream,) = bundle.streams.values()
     assert stream.name == ONE
-    assert [record["id"] for record in stream.records] == UNITS[:4]
+    assert stream.units == UNITS[:4]
     assert {record["commit"] for record in stream.links if record["type"] == "vcs"} == set(
         map(repo.oid, commits)
     )
@@ -179,7 +179,7 @@ def test_an_exchanged_commit_becomes_a_parent_and_its_streams_are_merged(tmp_pat
     run(repo.build())
     assert git(repo.path, "rev-list", "--parents", "-1", "refs/asr/sessions").split()[1:] == [exchanged]
     (stream,) = only(repo.path).streams.values()
-    assert [record["id"] for record in stream.records] == UNITS[:9]
+    assert stream.units == UNITS[:9]
     assert {r["id"] for r in stream.links if r["type"] == "io.entire/checkpoint"} == set(CPS[:3])
     add(repo, 3, 5)
     run(repo.build())
@@ -204,7 +204,7 @@ def test_a_checkpoint_that_no_store_holds_any_more_keeps_its_records(tmp_path: P
     outcome, _ = run(repo.build())
     assert [checkpoint for checkpoint, _ in outcome.unresolved] == [CPS[1]]
     (stream,) = only(repo.path).streams.values()
-    assert [record["id"] for record in stream.records] == UNITS[:3]
+    assert stream.units == UNITS[:3]
     assert {r["id"] for r in stream.links if r["type"] == "io.entire/checkpoint"} == set(CPS[:2])
 
 
@@ -224,7 +224,7 @@ def test_a_finalised_checkpoint_is_converted_again(tmp_path: Path) -> None:
     outcome, _ = run(repo.build())
     assert (outcome.tally.new, outcome.tally.changed) == (0, 1)
     (stream,) = only(repo.path).streams.values()
-    assert len(stream.records) == 7
+    assert len(stream.units) == 7
 
 
 def test_a_bare_session_is_replaced_when_its_transcript_appears(tmp_path: Path) -> None:
@@ -290,7 +290,7 @@ def test_one_session_under_two_stored_ids_is_one_bundle(tmp_path: Path) -> None:
     repo.commit(*CPS[:2])
     run(repo.build())
     (stream,) = only(repo.path).streams.values()
-    assert len(stream.records) == 5
+    assert len(stream.units) == 5
     assert {tuple(r["sessionIds"]) for r in stream.links if r["type"] == "io.entire/checkpoint"} == {
         (ONE,),
         ("another",),
@@ -339,7 +339,7 @@ def test_a_local_store_and_a_tracking_one_are_united_per_checkpoint(tmp_path: Pa
     (stream,) = only(repo.path).streams.values()
     by_id = {r["id"]: r for r in stream.links if r["type"] == "io.entire/checkpoint"}
     assert by_id[CPS[0]]["through"] == 4  # of two copies with as many sessions and one time the longer
-    assert len(stream.records) == 6
+    assert len(stream.units) == 6
 
 
 def test_sha256_from_the_start(tmp_path: Path) -> None:
@@ -410,7 +410,7 @@ def test_notes_follow_the_sessions(tmp_path: Path) -> None:
     path = repo.build()
     run(path)
     assert git(path, "notes", "--ref=asr", "show", repo.oid(mark)) == (
-        "claude-code 11111111 · claude-opus-4-8 · 3 units, 2s · “Do ^[[31mit<U+202E> now”"
+        "claude-code 11111111 · claude-opus-4-8 · 2s · “Do ^[[31mit<U+202E> now”"
     )
     git(path, "update-ref", "-d", "refs/notes/asr")
     run(path)

@@ -1,0 +1,1 @@
+"""Claude Code's transcripts → records (reference native-transcripts, section 2)."""

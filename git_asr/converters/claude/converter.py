@@ -1,0 +1,118 @@
+"""Units of Claude Code → drafts, one unit at a time and without looking ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from git_asr.asr.codec import NON_FINITE
+from git_asr.asr.draft import Draft
+from git_asr.asr.ids import derived
+from git_asr.converters import opaque
+from git_asr.converters.base import Embedded, NativeFormat, Unit
+from git_asr.converters.claude import assistant, lines, loose, queued, user
+from git_asr.converters.claude.embedded import ClaudeEmbedded
+from git_asr.converters.claude.finish import finish, whole
+from git_asr.converters.claude.line import Line
+from git_asr.converters.claude.state import State
+from git_asr.converters.versions import VERSIONS
+
+_Handler = Callable[[Line, State], frozenset[str] | None]
+
+_HANDLERS: dict[str, _Handler] = {
+    "assistant": assistant.line,
+    "user": user.line,
+    "system": lines.system,
+    "attachment": lines.attachment,
+    "progress": lines.progress,
+    "queue-operation": queued.operation,
+    "custom-title": loose.title,
+    "ai-title": loose.title,
+    "agent-name": loose.title,
+    "summary": loose.title,
+    "permission-mode": loose.mode,
+    "mode": loose.mode,
+    "last-prompt": loose.last_prompt,
+    "pr-link": loose.pr_link,
+    "file-history-snapshot": loose.snapshot,
+    "file-history-delta": loose.delta,
+}
+"""By the type of the line: makes the content's records and names the keys that they hold; None: not such a line."""
+
+LOSSES = (
+    *opaque.LINE_LOSSES,
+    {"feature": "empty_values", "reason": "null, empty text, arrays and objects are not kept as fields"},
+    {
+        "feature": "repeated_values",
+        "reason": "what stands on every line (context, usage, modes, titles, the last prompt, the prompt of a "
+        "subagent) is recorded when it changes",
+    },
+)
+
+
+class Claude:
+    """The converter of one stream; what it has learned after ``convert`` is what its units said."""
+
+    name = "claude-code"
+    version = VERSIONS[name]
+    lossy = LOSSES
+
+    def __init__(self) -> None:
+        self._state = State("")
+
+    @property
+    def format_version(self) -> str | None:
+        """The agent's version as first recorded."""
+        return self._state.version
+
+    @property
+    def workspace(self) -> dict[str, Any] | None:
+        """Directory and branch as first recorded."""
+        return self._state.workspace or None
+
+    @property
+    def embedded(self) -> Sequence[Embedded]:
+        """The subagents whose messages stand in this stream's units."""
+        return [
+            Embedded(f"{agent}.embedded", tuple(calls), ClaudeEmbedded(agent, LOSSES))
+            for agent, calls in self._state.agents.items()
+        ]
+
+    def convert(self, units: Iterator[Unit], _: NativeFormat | None, stream: str = "") -> Iterator[Draft]:
+        """Yield the drafts of the units.
+
+        A malformed unit is held back until another follows: a last one may still be being written.
+        """
+        state = self._state = State(stream)
+        held: Unit | None = None
+        for unit in units:
+            if held is not None:
+                draft = opaque.notice(held)
+                state.graph.loose(draft.type, derived(draft.position, draft.part))
+                yield draft
+                held = None
+            if unit.kind == "malformed":
+                held = unit
+            else:
+                yield from drafts(unit, state)
+
+
+def drafts(unit: Unit, state: State) -> list[Draft]:
+    """The drafts of one unit, in order."""
+    value = unit.value
+    if not isinstance(value, dict):
+        line = Line(unit.position, unit.index, {})
+        whole(line, unit, None)
+        return finish(line, unit, state, frozenset())
+    line = Line(unit.position, unit.index, value)
+    kind = value.get("type")
+    handler = _HANDLERS.get(kind) if isinstance(kind, str) and NON_FINITE not in unit.flags else None
+    if handler is None:
+        whole(line, unit, kind)
+        return finish(line, unit, state, value.keys())
+    facts = state.context(line)
+    taken = handler(line, state)
+    if taken is None:
+        whole(line, unit, kind)
+        return finish(line, unit, state, value.keys())
+    return finish(line, unit, state, taken, facts)

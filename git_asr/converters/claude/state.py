@@ -1,0 +1,165 @@
+"""What the converter remembers of one stream while its units pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from git_asr.converters.claude.graph import Graph
+from git_asr.converters.claude.line import Line
+from git_asr.converters.claude.queue import Queue
+from git_asr.converters.claude.slots import CONTENT, MODE
+
+_STANDARD = {"cwd": "cwd", "gitBranch": "branch", "version": "agentVersion", "sessionId": "session"}
+_FACTS: tuple[str, ...] = (
+    *("cwd", "gitBranch", "version", "sessionId", "session_id", "userType", "entrypoint", "slug"),
+    *("isSidechain", "teamName", "agentName", "agentId", "promptId"),
+)
+"""Keys that stand on every chained line and go to ``git-asr/context`` when they change."""
+_SIDECHAIN = _FACTS.index("isSidechain")
+LOOSE_FACTS = frozenset({"sessionId", "type"})
+"""Of them only the session stands on other lines; there ``agentName``, for instance, is the line's subject."""
+
+PLACEHOLDER_UNTIL = (2, 1, 59)
+"""Versions before this one wrote a placeholder as output tokens (reference section 2.9)."""
+
+
+def counts_badly(version: str) -> bool:
+    """Tell whether an agent of this version wrote a placeholder as output tokens."""
+    numbers = version.split("-", maxsplit=1)[0].split(".")
+    known = all(one.isascii() and one.isdecimal() and len(one) < 9 for one in numbers)
+    return known and tuple(map(int, numbers)) < PLACEHOLDER_UNTIL
+
+
+@dataclass(slots=True)
+class Call:
+    """A call that its result is understood by: a question, a plan, a subagent, a task.
+
+    ``record``: the ID of the ``plan`` or ``subagent`` record that the call made.
+    """
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+    record: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a call ended: its status and what the tool returned."""
+
+    status: str
+    output: Any
+
+
+@dataclass(slots=True)
+class Inference:
+    """A model call so far: the ID of its latest record, what that said, lines seen, output tokens, whether it ended."""
+
+    record: str
+    said: Any
+    fragments: int
+    output: int
+    final: bool
+
+
+@dataclass(slots=True)
+class Boundary:
+    """A compaction that may still get its summary."""
+
+    uuid: str | None
+    record: str
+    fields: dict[str, Any]
+
+
+@dataclass(slots=True)
+class State:
+    """All that later units depend on.
+
+    ``stream``: the ID of the stream, for the names of embedded ones. ``facts``: the context as last recorded.
+    ``said``: the last value of what is written when it changes (modes, titles, the last prompt). ``agents``: calls of
+    embedded subagents by agent ID. ``version``, ``workspace``: the agent's version and place as first recorded.
+    """
+
+    stream: str
+    graph: Graph = field(default_factory=Graph)
+    queue: Queue = field(default_factory=Queue)
+    facts: dict[str, Any] = field(default_factory=dict)
+    said: dict[str, Any] = field(default_factory=dict)
+    calls: dict[str, Call] = field(default_factory=dict)
+    tasks: dict[str, dict[str, str]] = field(default_factory=dict)
+    inferences: dict[str, Inference] = field(default_factory=dict)
+    snapshots: dict[str, str] = field(default_factory=dict)
+    agents: dict[str, dict[str, None]] = field(default_factory=dict)
+    boundary: Boundary | None = None
+    version: str | None = None
+    workspace: dict[str, Any] = field(default_factory=dict)
+    placeholder: bool = False
+    started: bool = False
+    """Whether a message of a subagent's file was seen: the first is its prompt."""
+    _last_facts: list[Any] = field(default_factory=list)
+    _known: frozenset[str] = frozenset()
+
+    def context(self, line: Line) -> frozenset[str]:
+        """See what changed of the facts that stand on every line; the keys that need not be recorded again.
+
+        What changed waits in ``line.context`` until the line has its content.
+        """
+        value = line.value
+        if line.chained:
+            found = list(map(value.get, _FACTS))
+            if found == self._last_facts and found[_SIDECHAIN] is self._last_facts[_SIDECHAIN]:
+                return self._known
+            self._last_facts = found
+            self._known = self._changed(line, _FACTS) | {"type", "uuid"}
+            return self._known
+        if value.get("sessionId") == self.facts.get("sessionId"):
+            return LOOSE_FACTS
+        return self._changed(line, ("sessionId",)) | {"type"}
+
+    def _changed(self, line: Line, keys: tuple[str, ...]) -> frozenset[str]:
+        fields: dict[str, Any] = {}
+        meta: dict[str, Any] = {}
+        taken = set()
+        for key in keys:
+            value = line.value.get(key)
+            if not isinstance(value, str) and not (key == "isSidechain" and isinstance(value, bool)):
+                continue
+            taken.add(key)
+            if value == "" or value == self.facts.get(key):
+                continue
+            self.facts[key] = value
+            if key in _STANDARD and isinstance(value, str):
+                fields[_STANDARD[key]] = value
+            else:
+                meta[key] = value
+        if fields or meta:
+            line.context = (fields, meta)
+            self._first(fields)
+        return frozenset(taken)
+
+    def _first(self, fields: dict[str, Any]) -> None:
+        version = fields.get("agentVersion")
+        if version is not None:
+            self.version = self.version or version
+            self.placeholder = counts_badly(version)
+        if "cwd" in fields:
+            self.workspace.setdefault("cwd", fields["cwd"])
+        if "branch" in fields:
+            self.workspace.setdefault("vcs", {"branch": fields["branch"]})
+
+    def changed(self, name: str, value: Any) -> bool:
+        """Tell whether a value that is written when it changes did."""
+        if name in self.said and self.said[name] == value:
+            return False
+        self.said[name] = value
+        return True
+
+    def mode(self, line: Line, kind: str, value: Any, *, after: bool) -> bool:
+        """Record a mode that changed; whether the value was one."""
+        if not isinstance(value, str) or not value:
+            return False
+        if self.changed(f"mode {kind}", value):
+            put = line.after if after else line.put
+            put(MODE if after else CONTENT, "git-asr/mode", {"kind": kind, "mode": value})
+        return True

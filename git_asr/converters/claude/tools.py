@@ -1,0 +1,97 @@
+"""Calls and their results (reference sections 2.7 and 2.13)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from git_asr.asr.ids import derived, usable
+from git_asr.converters.claude import delegation, exchange, plans
+from git_asr.converters.claude.content import parts
+from git_asr.converters.claude.line import Line, join, rest
+from git_asr.converters.claude.slots import BLOCK, CONTENT
+from git_asr.converters.claude.state import Call, Outcome, State
+
+_REJECTED = "The user doesn't want to "
+_CANCELLED = (
+    "[Request interrupted by user",
+    "<tool_use_error>Sibling tool call errored",
+    "Sibling tool call errored",
+)
+_REMEMBERED = exchange.TOOLS | plans.TOOLS | delegation.TOOLS
+
+
+def call(line: Line, state: State, index: int, block: dict[str, Any], inference: str | None) -> None:
+    """A ``tool_use`` block: the call, and the question, plan or subagent that it is."""
+    meta = rest(block, ("type", "id", "name", "input"))
+    identifier = _identify(line, index, block, "id", meta)
+    name, arguments = block["name"], block.get("input")
+    fields: dict[str, Any] = {"callId": identifier, "name": name}
+    if "input" in block:
+        fields["arguments"] = arguments
+    line.put(CONTENT, "tool_call", fields, block=index, meta=meta, inference=inference)
+    if name in _REMEMBERED:
+        known = Call(identifier, name, arguments if isinstance(arguments, dict) else {})
+        state.calls[identifier] = known
+        for kind in (exchange, plans, delegation):
+            if name in kind.TOOLS:
+                kind.called(line, index, known)
+
+
+def result(line: Line, state: State, index: int, block: dict[str, Any], output: Any) -> None:
+    """A ``tool_result`` block: what the model got, what the tool returned, and what it ends or answers.
+
+    ``output``: the line's ``toolUseResult``, which is that of its first result.
+    """
+    meta = rest(block, ("type", "tool_use_id", "content", "is_error"))
+    identifier = _identify(line, index, block, "tool_use_id", meta)
+    content, left = parts(block["content"]) if "content" in block else ([], {})
+    if left:
+        meta["content"] = left
+    status = _status(line, block, output)
+    failed = block.get("is_error")
+    if failed is not None and failed is not (status == "error"):
+        meta["is_error"] = failed
+    fields: dict[str, Any] = {"callId": identifier, "status": status}
+    if "content" in block:
+        fields["content"] = content
+    if output is not None:
+        fields["output"] = output
+    line.put(CONTENT, "tool_result", fields, block=index, meta=meta)
+    known = state.calls.get(identifier)
+    name = known.name if known is not None else exchange.guess(output)
+    for kind in (exchange, plans, delegation):
+        if name in kind.TOOLS:
+            kind.returned(line, state, index, known or Call(identifier, name, {}), Outcome(status, output))
+
+
+def _identify(line: Line, index: int, block: dict[str, Any], key: str, meta: dict[str, Any]) -> str:
+    """The call's ID: the native one, else one from its place, with the raw value in ``meta``."""
+    found = block.get(key)
+    if isinstance(found, str) and usable(found):
+        return found
+    if found not in (None, ""):
+        meta.update(join(meta, {key: found}))
+    return derived(line.position, line.base + BLOCK * (index + 1))
+
+
+def _status(line: Line, block: dict[str, Any], output: Any) -> str:
+    """How a call ended, from the flags and the fixed sentences of the agent."""
+    said = block.get("content")
+    if isinstance(said, list):
+        first = said[0] if said else None
+        said = first.get("text") if isinstance(first, dict) else None
+    said = said if isinstance(said, str) else ""
+    returned = output if isinstance(output, str) else ""
+    if block.get("is_error") is True:
+        if (
+            line.value.get("toolDenialKind")
+            or said.startswith(_REJECTED)
+            or returned == "User rejected tool use"
+        ):
+            return "rejected"
+        if said.startswith(_CANCELLED) or returned.startswith(_CANCELLED):
+            return "cancelled"
+        return "error"
+    if isinstance(output, dict) and output.get("interrupted") is True:
+        return "cancelled"
+    return "ok" if isinstance(block.get("is_error"), bool | None) else "unknown"

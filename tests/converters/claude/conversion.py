@@ -1,0 +1,74 @@
+"""Claude Code's transcripts, converted: what the tests of the converter share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from git_asr.asr.draft import Record
+from git_asr.asr.numbering import number
+from git_asr.asr.summary import Summary
+from git_asr.converters.base import Unit
+from git_asr.converters.claude.converter import Claude
+from git_asr.converters.units import read_lines
+from tests.support.losslessness import Lost, Path, lost, written
+
+SESSION = "11111111-2222-3333-4444-555555555555"
+VENDOR = "com.anthropic.claude-code"
+
+STANDING = {
+    *("git-asr/context", "git-asr/mode", "git-asr/title", "inference", "plan"),
+    *(f"{VENDOR}/last-prompt", f"{VENDOR}/progress"),
+}
+IDS = {"uuid", "parentUuid", "logicalParentUuid", "id", "messageId", "message"}
+_IMPLIED = {"type", "subtype", "operation", "role", "is_error", "trackingPath"}
+"""Keys that the type, the role, the status or a key of a record says in other words."""
+_USERS = {"input", "toolUseResult", "value", "meta"}
+
+
+def units(text: bytes) -> list[Unit]:
+    return list(read_lines([text]))
+
+
+def convert(text: bytes, stream: str = SESSION) -> list[Record]:
+    """The records of the main stream."""
+    return list(number(Claude().convert(iter(units(text)), None, stream)))
+
+
+def streams(text: bytes, stream: str = SESSION) -> dict[str, list[Record]]:
+    """The records of the main stream and of those embedded in it."""
+    found = units(text)
+    converter = Claude()
+    result = {stream: list(number(converter.convert(iter(found), None, stream)))}
+    for one in converter.embedded:
+        name = f"{stream}.{one.suffix}"
+        result[name] = list(number(one.converter.convert(iter(found), None, name)))
+    return result
+
+
+def lines(*values: Any) -> bytes:
+    """JSON Lines."""
+    return b"".join(orjson.dumps(value) + b"\n" for value in values)
+
+
+def implied(_: Unit, path: Path, value: Any) -> bool:
+    """What the type of a record says."""
+    if path and path[-1] in _IMPLIED and _USERS.isdisjoint(path):
+        return isinstance(value, str | bool)
+    return False
+
+
+def losses(text: bytes) -> list[Lost]:
+    """What a conversion loses."""
+    made = [written(records, repeated=name != SESSION) for name, records in streams(text).items()]
+    return list(lost(units(text), made, standing=STANDING, ids=IDS, implied=implied))
+
+
+def figures(records: Sequence[Record]) -> dict[str, Any]:
+    """Counts and usage as the manifest's summary has them."""
+    summary = Summary()
+    for _ in summary.watch(records):
+        pass
+    return summary.record(agent="claude-code", models=[], first_prompt=None, commits=[])
