@@ -15,6 +15,9 @@ from git_asr.converters.fields import text
 TOOLS = frozenset({"Task", "Agent"})
 SCOPE = "last response of the subagent"
 """``scope`` of the usage in a subagent's result: it is that of its last response, never its total."""
+EMBEDDED_LIMIT = 100
+"""Subagents embedded in one transcript that get a stream: each costs another pass, and
+the messages of the others stay in its own stream. No sample has more than two."""
 _GOES_ON = frozenset({"async_launched", "teammate_spawned"})
 
 
@@ -69,6 +72,8 @@ def progress(state: State, data: dict[str, Any], parent: Any) -> str | None:
     """Note a message of an embedded subagent; the stream in which it stands, None where it cannot have one."""
     agent = text(data, "agentId")
     if agent is None or not usable(agent) or not isinstance(data.get("message"), dict):
+        return None
+    if agent not in state.agents and len(state.agents) == EMBEDDED_LIMIT:
         return None
     calls = state.agents.setdefault(agent, {})
     if isinstance(parent, str) and usable(parent):

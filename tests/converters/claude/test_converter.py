@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from git_asr.converters.claude.converter import LOSSES, Claude
+from git_asr.converters.claude.delegation import EMBEDDED_LIMIT
 from git_asr.converters.claude.graph import MAX_LEAVES, MAX_STEPS
 from git_asr.converters.claude.slots import MAX_BLOCKS, MAX_TOMBSTONES
 from git_asr.converters.claude.state import counts_badly
@@ -211,6 +212,23 @@ def test_progress_of_a_subagent_whose_call_is_not_known() -> None:
     made = streams(text)
     assert list(made) == [SESSION, f"{SESSION}.a.embedded"]
     assert [one["type"] for one in made[f"{SESSION}.a.embedded"]] == ["message"]
+    assert losses(text) == []
+
+
+def test_more_subagents_than_get_a_stream() -> None:
+    def progress(agent: str, index: int) -> dict[str, Any]:
+        message = {"type": "user", "uuid": f"i{index}", "message": {"role": "user", "content": f"go {index}"}}
+        data = {"type": "agent_progress", "agentId": agent, "message": message}
+        return chained(f"p{index}", None, "progress", data=data, parentToolUseID="t")
+
+    count = EMBEDDED_LIMIT + 2
+    said = [progress(f"a{n}", n) for n in range(count)]
+    text = lines(*said, progress("a0", count))
+    made = streams(text)
+    assert len(made) == 1 + EMBEDDED_LIMIT
+    assert len(made[f"{SESSION}.a0.embedded"]) == 2
+    kept = [one["value"]["agentId"] for one in made[SESSION] if "value" in one and "stream" not in one]
+    assert kept == [f"a{n}" for n in range(EMBEDDED_LIMIT, count)]
     assert losses(text) == []
 
 
