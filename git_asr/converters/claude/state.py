@@ -16,7 +16,8 @@ _FACTS: tuple[str, ...] = (
     *("isSidechain", "teamName", "agentName", "agentId", "promptId"),
 )
 """Keys that stand on every chained line and go to ``git-asr/context`` when they change."""
-_SIDECHAIN = _FACTS.index("isSidechain")
+MAX_UNCHANGED = 50
+"""How many combinations of them are kept in mind; lines of two or three kinds take turns."""
 LOOSE_FACTS = frozenset({"sessionId", "type"})
 """Of them only the session stands on other lines; there ``agentName``, for instance, is the line's subject."""
 
@@ -97,8 +98,8 @@ class State:
     placeholder: bool = False
     started: bool = False
     """Whether a message of a subagent's file was seen: the first is its prompt."""
-    _last_facts: list[Any] = field(default_factory=list)
-    _known: frozenset[str] = frozenset()
+    _unchanged: dict[tuple[Any, ...], frozenset[str]] = field(default_factory=dict)
+    """Facts of lines seen since the last change, which so change nothing again, with their keys."""
 
     def context(self, line: Line) -> frozenset[str]:
         """See what changed of the facts that stand on every line; the keys that need not be recorded again.
@@ -107,12 +108,16 @@ class State:
         """
         value = line.value
         if line.chained:
-            found = list(map(value.get, _FACTS))
-            if found == self._last_facts and found[_SIDECHAIN] is self._last_facts[_SIDECHAIN]:
-                return self._known
-            self._last_facts = found
-            self._known = self._changed(line, _FACTS) | {"type", "uuid"}
-            return self._known
+            found = (*map(value.get, _FACTS), type(value.get("isSidechain")))  # 1 == True
+            try:
+                known = self._unchanged.get(found)
+            except TypeError:  # an array or an object where a text should stand
+                return self._changed(line, _FACTS) | {"type", "uuid"}
+            if known is None:
+                known = self._changed(line, _FACTS) | {"type", "uuid"}
+                if len(self._unchanged) < MAX_UNCHANGED:
+                    self._unchanged[found] = known
+            return known
         if value.get("sessionId") == self.facts.get("sessionId"):
             return LOOSE_FACTS
         return self._changed(line, ("sessionId",)) | {"type"}
@@ -134,6 +139,7 @@ class State:
             else:
                 meta[key] = value
         if fields or meta:
+            self._unchanged.clear()
             line.context = (fields, meta)
             self._first(fields)
         return frozenset(taken)

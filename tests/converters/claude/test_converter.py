@@ -10,7 +10,7 @@ from git_asr.converters.claude.converter import LOSSES, Claude
 from git_asr.converters.claude.delegation import EMBEDDED_LIMIT
 from git_asr.converters.claude.graph import MAX_LEAVES, MAX_STEPS
 from git_asr.converters.claude.slots import MAX_BLOCKS, MAX_TOMBSTONES
-from git_asr.converters.claude.state import counts_badly
+from git_asr.converters.claude.state import MAX_UNCHANGED, counts_badly
 from git_asr.converters.registry import by_name, converter_for
 from tests.converters.claude.conversion import (
     SESSION,
@@ -212,6 +212,21 @@ def test_progress_of_a_subagent_whose_call_is_not_known() -> None:
     made = streams(text)
     assert list(made) == [SESSION, f"{SESSION}.a.embedded"]
     assert [one["type"] for one in made[f"{SESSION}.a.embedded"]] == ["message"]
+    assert losses(text) == []
+
+
+def test_context_that_comes_back_and_is_none() -> None:
+    """What changes is recorded each time; what is no text is none, whatever it is and however often."""
+    places: list[Any] = ["/a", "/b", None, "/a", ["/c"], "/a", *range(MAX_UNCHANGED + 2), "/b"]
+    sides: list[Any] = [False, False, 0, False, False, True, *(len(places) - 6) * [1]]
+    said = zip(places, sides, strict=True)
+    text = lines(
+        *(chained(f"u{n}", None, "system", cwd=cwd, isSidechain=side) for n, (cwd, side) in enumerate(said))
+    )
+    found = of(convert(text), "git-asr/context")
+    assert [one["cwd"] for one in found if "cwd" in one] == ["/a", "/b", "/a", "/b"]
+    metas = [one.get("_meta", {}).get(VENDOR, {}) for one in found]
+    assert [meta["isSidechain"] for meta in metas if "isSidechain" in meta] == [False, True]
     assert losses(text) == []
 
 
