@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from benchmarks.prepare import SESSIONS, entries, headers, stores
+from benchmarks.prepare import SESSIONS, entries, git, headers, stores
 
 _WANTED = 1_000_000
 """Bytes of the transcript that grows, or as near as there is one."""
@@ -35,7 +35,7 @@ def grow(repository: Path) -> int:
     old = source["checkpoint"]
     new = hashlib.sha256(old.encode()).hexdigest()[:12]
     store = next(one for one in stores(repository) if _holds(repository, one, old))
-    now = int(_git(repository, "log", "-1", "--format=%ct", store)) + 3600
+    now = int(git(repository, "log", "-1", "--format=%ct", store)) + 3600
     stream = bytearray(_commit(store, now, f"Checkpoint: {new}\n"))
     for entry in entries(repository, f"{store}:{_folder(old)}"):
         data = _blob(repository, entry.oid)
@@ -95,24 +95,18 @@ def _folder(checkpoint: str) -> str:
 
 
 def _holds(repository: Path, store: str, checkpoint: str) -> bool:
-    return bool(_git(repository, "ls-tree", "--name-only", store, _folder(checkpoint)))
+    return bool(git(repository, "ls-tree", "--name-only", store, _folder(checkpoint)))
 
 
 def _branch(repository: Path) -> str:
     """The first branch that is none of Entire's."""
-    names = _git(repository, "for-each-ref", "--format=%(refname)", "refs/heads").split()
+    names = git(repository, "for-each-ref", "--format=%(refname)", "refs/heads").split()
     return next(name for name in names if not name.startswith("refs/heads/entire/"))
 
 
 def _blob(repository: Path, oid: str) -> bytes:
     return subprocess.run(
         ["git", "cat-file", "blob", oid], cwd=repository, check=True, stdout=subprocess.PIPE
-    ).stdout
-
-
-def _git(repository: Path, *arguments: str) -> str:
-    return subprocess.run(
-        ["git", *arguments], cwd=repository, check=True, stdout=subprocess.PIPE, text=True
     ).stdout
 
 

@@ -66,7 +66,7 @@ def entries(repository: Path, tree: str) -> Iterator[Entry]:
 def stores(repository: Path) -> list[str]:
     """The checkpoint branches, the local one and those of remotes."""
     patterns = (f"refs/heads/{_BRANCH}", f"refs/remotes/*/{_BRANCH}")
-    return _git(repository, "for-each-ref", "--format=%(refname)", *patterns).split()
+    return git(repository, "for-each-ref", "--format=%(refname)", *patterns).split()
 
 
 def headers(repository: Path, companion: str) -> Iterator[dict[str, Any]]:
@@ -93,7 +93,7 @@ def prepare(before: Path, after: Path, needed: Path, written: Path) -> Facts:
                 sizes[entry.oid] = entry.size
                 whole[f"{store}/{found[1]}"] += entry.size
                 checkpoints.add(found[2])
-    if not _git(after, "for-each-ref", "--format=%(refname)", SESSIONS):
+    if not git(after, "for-each-ref", "--format=%(refname)", SESSIONS):
         raise ValueError("there is nothing to sync in this repository")
     streams = [*headers(after, SESSIONS)]
     sources = dict.fromkeys(oid for header in streams for oid in _sources(header))
@@ -106,8 +106,8 @@ def prepare(before: Path, after: Path, needed: Path, written: Path) -> Facts:
             out.write(data)
             size += len(data)
     return Facts(
-        object_format=_git(before, "rev-parse", "--show-object-format").strip(),
-        commits=int(_git(before, "rev-list", "--count", f"--exclude=refs/*/{_BRANCH}", "--all")),
+        object_format=git(before, "rev-parse", "--show-object-format").strip(),
+        commits=int(git(before, "rev-list", "--count", f"--exclude=refs/*/{_BRANCH}", "--all")),
         checkpoints=len(checkpoints),
         sessions=len(streams),
         stored=sum(sizes.values()),
@@ -127,7 +127,7 @@ def _sources(header: dict[str, Any]) -> Iterator[str]:
 
 
 def _all(repository: Path) -> set[str]:
-    return set(_git(repository, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)").split())
+    return set(git(repository, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)").split())
 
 
 def _objects(repository: Path, oids: Iterable[str]) -> Iterator[tuple[bytes, bytes]]:
@@ -154,7 +154,8 @@ def _reader(repository: Path, *arguments: str, asked: bytes = b"") -> Iterator[A
             raise subprocess.CalledProcessError(child.returncode, command)
 
 
-def _git(repository: Path, *arguments: str) -> str:
+def git(repository: Path, *arguments: str) -> str:
+    """What a Git command prints."""
     return subprocess.run(
         ["git", *arguments], cwd=repository, check=True, stdout=subprocess.PIPE, text=True
     ).stdout

@@ -89,7 +89,7 @@ def decode(text: bytes) -> Decoded:
     except ValueError:
         pass
     decoder = _Lenient()
-    characters, flags = _characters(text)
+    characters, flags = as_text(text)
     value, end = decoder.read(characters, _skip(characters, 0))
     if _skip(characters, end) < len(characters):
         raise JsonError("more than one value")
@@ -107,7 +107,7 @@ def decode_values(
     blank line gives nothing.
     """
     values: list[tuple[Any, bytes | None, tuple[str, ...]]] = []
-    characters, _ = _characters(line)
+    characters, _ = as_text(line)
     start = position = _skip(characters, 0)
     while position < len(characters) and len(values) < limit:
         try:
@@ -208,11 +208,12 @@ class _Lenient:
         return float(name)
 
 
-def _characters(text: bytes) -> tuple[str, tuple[str, ...]]:
+def as_text(data: bytes) -> tuple[str, tuple[str, ...]]:
+    """Bytes as text, those that are not UTF-8 as surrogates, and the flag of the unit that says so."""
     try:
-        return text.decode("utf-8"), ()
+        return data.decode("utf-8"), ()
     except UnicodeDecodeError:
-        return text.decode("utf-8", "surrogateescape"), (INVALID_UTF8,)
+        return data.decode("utf-8", "surrogateescape"), (INVALID_UTF8,)
 
 
 def _skip(text: str, position: int) -> int:

@@ -264,13 +264,6 @@ class State:
         """Every session ID by which folders are grouped."""
         return set(self._strings("SELECT DISTINCT stored FROM folder"))
 
-    def is_named(self, stored: str) -> bool:
-        """Tell whether a commit names a checkpoint that holds a folder of this group."""
-        found = self._db.execute(
-            "SELECT 1 FROM folder JOIN trailer USING (checkpoint) WHERE stored = ? LIMIT 1", (stored,)
-        )
-        return found.fetchone() is not None
-
     def of_session(self, key: Key) -> list[FolderRow]:
         """The folders that turned out to hold this session."""
         return self._folders("harness = ? AND session = ?", *key)

@@ -20,6 +20,7 @@ from git_asr.asr.codec import (
     NON_FINITE,
     Decoded,
     JsonError,
+    as_text,
     decode,
     decode_values,
     deeper,
@@ -94,7 +95,7 @@ def read_text(chunks: Iterable[bytes]) -> Iterator[Unit]:
     for chunk in chunks:
         for line in BytesIO(chunk):
             position += 1
-            text, flags = _characters(line.rstrip(b"\r\n"))
+            text, flags = as_text(line.rstrip(b"\r\n"))
             text = text.lstrip("\ufeff") if position == 1 else text
             if text.strip(BLANK):
                 yield Unit(position, 0, text, None, "text", flags)
@@ -125,15 +126,8 @@ def _damaged(text: bytes, position: int) -> Iterator[Unit]:
 
 
 def _malformed(text: bytes, position: int, index: int = 0) -> Unit:
-    characters, flags = _characters(text)
+    characters, flags = as_text(text)
     return Unit(position, index, characters, None, "malformed", flags)
-
-
-def _characters(text: bytes) -> tuple[str, tuple[str, ...]]:
-    try:
-        return text.decode("utf-8"), ()
-    except UnicodeDecodeError:
-        return text.decode("utf-8", "surrogateescape"), (INVALID_UTF8,)
 
 
 def _read_documents(chunks: Iterable[bytes], array: str) -> Iterator[Unit]:

@@ -8,10 +8,7 @@ from hypothesis import strategies as st
 
 from git_asr.asr import context
 from git_asr.asr.context import Context
-
-
-def record(identifier: str, kind: str = "message", **other: Any) -> dict[str, Any]:
-    return {"type": kind, "id": identifier, **other}
+from tests.asr.records import record
 
 
 def seen(records: list[dict[str, Any]], head: str | None = None) -> list[str]:

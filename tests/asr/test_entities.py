@@ -1,15 +1,10 @@
 from __future__ import annotations
 
-from typing import Any
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 from git_asr.asr.entities import Revisions, pair
-
-
-def record(identifier: str, kind: str = "message", **other: Any) -> dict[str, Any]:
-    return {"type": kind, "id": identifier, **other}
+from tests.asr.records import record
 
 
 def test_the_latest_revision_stands_where_the_first_one_stood() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 
@@ -65,6 +66,16 @@ def gathered(folder: Path, *clones: list[Piece]) -> tuple[Path, list[str]]:
             f"refs/asr/sessions:refs/asr/remotes/c{number}/sessions",
         )
     return folder / "hub", tips
+
+
+def joined(hub: Path, left: str, right: str) -> str:
+    """The tree that merges two trees."""
+    repo = open_repository(hub)
+    with open_objects(repo) as objects, ObjectWriter(repo, objects) as writer:
+        tree = merge_trees(objects, writer, left, right, _fail)
+        writer.finish()
+    assert tree is not None
+    return tree
 
 
 def merged(hub: Path, *tips: str) -> str:
@@ -175,15 +186,7 @@ def test_a_forgotten_session_without_a_transcript_stays_forgotten(tmp_path: Path
         hub, tips[0], f"{folder}/bundle.json", blob, {"GIT_INDEX_FILE": str(tmp_path / "index")}
     )
     bare = git(hub, "rev-parse", f"{tips[0]}^{{tree}}")
-    repo = open_repository(hub)
-
-    def join(left: str, right: str) -> str:
-        with open_objects(repo) as objects, ObjectWriter(repo, objects) as writer:
-            tree = merge_trees(objects, writer, left, right, _fail)
-            writer.finish()
-        assert tree is not None
-        return tree
-
+    join = partial(joined, hub)
     once = join(bare, with_it)
     assert git(hub, "ls-tree", "-r", "--name-only", once) == f"{folder}/bundle.json"
     assert join(once, bare) == join(bare, once) == join(once, once) == once
@@ -202,15 +205,7 @@ def test_merging_trees_is_commutative_associative_idempotent(
     tmp_path_factory: pytest.TempPathFactory, one: list[Piece], two: list[Piece], three: list[Piece]
 ) -> None:
     hub, tips = gathered(tmp_path_factory.mktemp("merge"), one, two, three)
-    repo = open_repository(hub)
-
-    def join(left: str, right: str) -> str:
-        with open_objects(repo) as objects, ObjectWriter(repo, objects) as writer:
-            tree = merge_trees(objects, writer, left, right, _fail)
-            writer.finish()
-        assert tree is not None
-        return tree
-
+    join = partial(joined, hub)
     a, b, c = (git(hub, "rev-parse", f"{one}^{{tree}}") for one in tips)
     assert join(a, b) == join(b, a)
     assert join(join(a, b), c) == join(a, join(b, c))

@@ -7,19 +7,15 @@ from pathlib import Path
 from git_asr.git.repository import open_repository
 from git_asr.sync.flow import Options, sync
 from tests.converters.goldens import FIXTURES
-from tests.support.companion import StoredBundle, bundles
+from tests.support.companion import StoredBundle
 from tests.support.entire_repo import EntireRepo, Stored
+from tests.sync.syncing import only
 
 SESSION = "7c1d0a52-3f4e-4b8a-9e57-1d2c3b4a5f60"
 EMBEDDED = f"{SESSION}.a3ffb3d.embedded"
 TEXT = (FIXTURES / "claude-code" / "embedded-subagent" / "input.jsonl").read_bytes()
 LINES = TEXT.splitlines(keepends=True)
 CPS = ("0a1b2c3d4e50", "0a1b2c3d4e51")
-
-
-def only(path: Path) -> StoredBundle:
-    (bundle,) = bundles(path)
-    return bundle
 
 
 def synced(where: Path, *transcripts: bytes) -> StoredBundle:

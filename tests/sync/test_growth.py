@@ -9,27 +9,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from git_asr.errors import Diagnostic
-from git_asr.git.repository import open_repository
-from git_asr.sync.flow import Options, Outcome, sync
-from tests.support.companion import StoredBundle, bundles, tip, tree_files
+from tests.support.companion import bundles, tip, tree_files
 from tests.support.entire_repo import EntireRepo, Stored, claude
 from tests.support.repo_builder import fsck, git
+from tests.sync.syncing import only, run
 
 ONE = "11111111-2222-3333-4444-555555555555"
 TWO = "66666666-7777-8888-9999-000000000000"
 CPS = [f"{n:02x}0f6af2363f" for n in range(16)]
 UNITS = [f"u{n}" for n in range(40)]
-
-
-def run(path: Path, **options: object) -> tuple[Outcome, list[Diagnostic]]:
-    found: list[Diagnostic] = []
-    return sync(open_repository(path), Options(**options), found.append), found  # type: ignore[arg-type]
-
-
-def only(path: Path) -> StoredBundle:
-    (bundle,) = bundles(path)
-    return bundle
 
 
 def objects(path: Path) -> set[str]:

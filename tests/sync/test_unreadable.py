@@ -7,22 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from git_asr.errors import Diagnostic
-from git_asr.git.repository import open_repository
-from git_asr.sync.flow import Options, Outcome, sync
 from tests.support.companion import bundles, tip
 from tests.support.entire_repo import STORE, EntireRepo, Stored, claude
 from tests.support.repo_builder import git
+from tests.sync.syncing import run_codes as run
+from tests.sync.syncing import units
 
 ONE, TWO = "11111111-2222-3333-4444-555555555555", "66666666-7777-8888-9999-000000000000"
 UNITS = [f"u{n}" for n in range(30)]
 CPS = [f"{n:02x}0f6af2363f" for n in range(5)]
-
-
-def run(path: Path, **options: object) -> tuple[Outcome, list[str]]:
-    found: list[Diagnostic] = []
-    outcome = sync(open_repository(path), Options(**options), found.append)  # type: ignore[arg-type]
-    return outcome, [one.code for one in found]
 
 
 def loose(path: Path, checkpoint: str, name: str = "0/full.jsonl") -> Path:
@@ -45,10 +38,6 @@ def grown(tmp_path: Path) -> EntireRepo:
     repo.commit(CPS[3])
     run(repo.build())
     return repo
-
-
-def units(path: Path) -> dict[str, int]:
-    return {name: len(stream.units) for bundle in bundles(path) for name, stream in bundle.streams.items()}
 
 
 @pytest.mark.parametrize("full", [False, True])

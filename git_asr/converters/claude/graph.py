@@ -53,11 +53,10 @@ class Graph:
         uuid = first.native_id = line.uuid
         known = self.nodes.get(uuid) if uuid is not None else None
         position = line.position
-        if uuid is not None and uuid not in self.used and usable(uuid):
-            self.used.add(uuid)
-            ids = [uuid]
-        else:
-            ids = [derived(position, first.part)]
+        own = line.native_id(self.used)
+        if own is not None:
+            self.used.add(own)
+        ids = [own or derived(position, first.part)]
         ids += [derived(position, draft.part) for draft in drafts[1:]]
         if known is not None:
             _supersede(known, drafts)

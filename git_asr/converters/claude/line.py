@@ -110,11 +110,13 @@ class Line:
         """The ID that a draft will get which is not the line's first."""
         return derived(self.position, draft.part)
 
+    def native_id(self, used: Collection[str]) -> str | None:
+        """The line's ID if its first record may have it; ``used``: the native IDs given before."""
+        return self.uuid if self.uuid not in used and usable(self.uuid) else None
+
     def own_id(self, used: Collection[str]) -> str:
-        """The ID of the record in the line's first slot; ``used``: the native IDs given before."""
-        if self.uuid is not None and self.uuid not in used and usable(self.uuid):
-            return self.uuid
-        return derived(self.position, self.base)
+        """The ID of the record in the line's first slot."""
+        return self.native_id(used) or derived(self.position, self.base)
 
 
 def rest(value: Mapping[str, Any], taken: Collection[str]) -> dict[str, Any]:
