@@ -31,6 +31,7 @@ strict = orjson.loads
 BLANK = " \t\r\n\x00\ufeff"
 """What may stand around a value: JSON's white space, a byte order mark, and NULs (a file that lost power)."""
 _SURROGATES = re.compile("([\ud800-\udfff]+)")
+_BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
 _STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
@@ -154,6 +155,11 @@ def encode_indented(value: Any) -> bytes:
     return _SURROGATES.sub(lambda run: "".join(f"\\u{ord(one):04x}" for one in run[0]), text).encode() + b"\n"
 
 
+def escaped(text: bytes) -> bytes:
+    r"""The same JSON in ASCII, without DEL: for a terminal, which acts on some other characters."""
+    return _BEYOND_ASCII.sub(_escape, text.decode("utf-8")).encode("ascii")
+
+
 def lenient(value: Any) -> str:
     """The text that ``encode`` writes, but with ``NaN``, ``Infinity`` and ``-Infinity`` where they stand."""
     return _write(value, finite=False).decode("utf-8")
@@ -218,6 +224,11 @@ def as_text(data: bytes) -> tuple[str, tuple[str, ...]]:
 
 def _skip(text: str, position: int) -> int:
     return len(text) - len(text[position:].lstrip(BLANK))
+
+
+def _escape(hit: re.Match[str]) -> str:
+    units = hit[0].encode("utf-16-be")
+    return "".join(f"\\u{int.from_bytes(units[at : at + 2], 'big'):04x}" for at in range(0, len(units), 2))
 
 
 def _integer(literal: str) -> int | NumberText:

@@ -56,7 +56,7 @@ def view(records: Sequence[Record], head: str | None = None) -> Context | None:
     ids = {record["id"]: number for number, record in reversed(list(enumerate(records)))}
     if head is None or head not in ids:
         return None
-    path, gaps = _ancestors(records, ids, head)
+    path, gaps = ancestors(records, ids, head)
     revisions = Revisions(records[: ids[head] + 1])
     kept: dict[str, Record] = {}
     seen: set[str] = set()
@@ -76,9 +76,9 @@ def view(records: Sequence[Record], head: str | None = None) -> Context | None:
     return Context(head, tuple(kept.values()), tuple(gaps), tuple(unknown))
 
 
-def _ancestors(records: Sequence[Record], ids: dict[str, int], head: str) -> tuple[set[int], list[str]]:
+def ancestors(records: Sequence[Record], ids: dict[str, int], head: str) -> tuple[set[int], list[str]]:
     """The places of the head's ancestors and of itself, and the predecessors that are not there."""
-    before = _implicit(records)
+    before = implicit(records)
     path: set[int] = set()
     gaps: dict[str, None] = {}
     todo = [ids[head]]
@@ -88,9 +88,9 @@ def _ancestors(records: Sequence[Record], ids: dict[str, int], head: str) -> tup
             continue
         path.add(number)
         named = records[number].get("predecessors")
-        implicit = before[number]
-        if named is None and implicit is not None:
-            todo.append(implicit)
+        implied = before[number]
+        if named is None and implied is not None:
+            todo.append(implied)
         for one in named or ():
             if one in ids:
                 todo.append(ids[one])
@@ -99,7 +99,7 @@ def _ancestors(records: Sequence[Record], ids: dict[str, int], head: str) -> tup
     return path, list(gaps)
 
 
-def _implicit(records: Sequence[Record]) -> list[int | None]:
+def implicit(records: Sequence[Record]) -> list[int | None]:
     """For each record the place of the one before it that carries a context."""
     before: list[int | None] = []
     last: int | None = None

@@ -49,14 +49,21 @@ class Revisions:
         """The record that withdraws this one, if there is one."""
         return self._tombstones.get(record["id"])
 
-    def standing(self) -> Iterator[Record]:
-        """Every entity once, as its latest revision, in the place of its first one; tombstones and targets are out."""
+    def stands(self, record: Record) -> bool:
+        """Whether neither a record nor its latest revision was withdrawn."""
+        return self.tombstone(record) is None and self.tombstone(self.latest(record)) is None
+
+    def entities(self) -> Iterator[tuple[Record, Record]]:
+        """Every entity once: its first revision, in whose place it stands, and its latest; withdrawn ones are out."""
         for record in self._records:
             if record.get("supersedes") in self._by_id or record["type"] == "tombstone":
                 continue
-            found = self.latest(record)
-            if self.tombstone(found) is None and self.tombstone(record) is None:
-                yield found
+            if self.stands(record):
+                yield record, self.latest(record)
+
+    def standing(self) -> Iterator[Record]:
+        """The latest revision of every entity, in the place of its first one; tombstones and targets are out."""
+        return (latest for _, latest in self.entities())
 
 
 @dataclass(frozen=True, slots=True)

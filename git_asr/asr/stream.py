@@ -33,10 +33,14 @@ def read(files: Iterable[bytes]) -> Iterator[Record | Gap]:
             yield Gap(number, "blank line")
             continue
         try:
-            value = codec.decode(line).value
+            decoded = codec.decode(line)
         except ValueError:
             if ended:
                 yield Gap(number, "not JSON")
+            continue
+        value = decoded.value
+        if codec.NON_FINITE in decoded.flags:
+            yield Gap(number, "not JSON: NaN or an infinity")
             continue
         if isinstance(value, dict) and isinstance(value.get("type"), str):
             yield value

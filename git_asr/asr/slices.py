@@ -1,0 +1,55 @@
+"""Which part of a stream belongs to which checkpoint (profile section 6; reference entire-checkpoints, section 3.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from git_asr.asr.links import CHECKPOINT
+from git_asr.asr.reading import Stream
+from git_asr.asr.times import instant
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """What came in between the checkpoint before and this one.
+
+    ``first``, ``last``: positions, both included; ``last`` is ``first - 1`` where nothing came in. ``commits``: full
+    IDs of the commits that name the checkpoint. ``ts``: its time as recorded.
+    """
+
+    checkpoint: str
+    first: int
+    last: int
+    commits: tuple[str, ...]
+    ts: str | None
+
+    def holds(self, position: int) -> bool:
+        """Whether a unit of this position came in with the checkpoint; position 0 is nobody's."""
+        return self.first <= position <= self.last
+
+
+def slices(stream: Stream) -> list[Slice]:
+    """The slices of a stream, by start and then by the checkpoint's time.
+
+    A slice ends before the next greater start, or where the stream does; checkpoints with one start share one slice.
+    A checkpoint whose start is not recorded has none.
+    """
+    starts: list[tuple[int, int, str]] = []
+    times: dict[str, str | None] = {}
+    commits: dict[str, list[str]] = {}
+    for record in stream.links:
+        if record["type"] == CHECKPOINT and _is_start(record.get("start")):
+            times[record["id"]] = record.get("ts")
+            starts.append((record["start"], instant(record.get("ts")) or 0, record["id"]))
+        elif record["type"] == "vcs":
+            commits.setdefault(record["id"].partition("@")[0], []).append(record["commit"])
+    found = []
+    for start, _, checkpoint in sorted(starts):
+        end = min((other - 1 for other, *_ in starts if other > start), default=stream.through)
+        own = tuple(sorted(set(commits.get(checkpoint, ()))))
+        found.append(Slice(checkpoint, start, max(end, start - 1), own, times[checkpoint]))
+    return found
+
+
+def _is_start(found: object) -> bool:
+    return isinstance(found, int) and not isinstance(found, bool) and found >= 1

@@ -1,0 +1,95 @@
+"""Tokens of streams, every model call counted once (profile section 9, *Totals*)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from git_asr.asr.draft import Record
+from git_asr.asr.entities import Revisions
+from git_asr.asr.reading import Stream
+from git_asr.asr.usage import add, normal
+
+Call = tuple[str, ...]
+"""What tells model calls apart: provider, ``inferenceId`` and ``requestId``; for a derived ID the session too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """The tokens of some records.
+
+    ``usage``: in the profile's normal form; absent is unknown, never 0. ``calls``: model calls. ``unknown``: those of
+    which no usage is recorded, so that the usage is less than what was used. ``summaries``: usage records that stand
+    for calls which are not recorded one by one.
+    """
+
+    usage: dict[str, Any] = field(default_factory=dict)
+    calls: int = 0
+    unknown: int = 0
+    summaries: int = 0
+
+
+def total(streams: Iterable[Stream], within: Callable[[Stream, Record], bool] | None = None) -> Total:
+    """Add up the model calls of streams, the latest usage of each.
+
+    Copied records are counted where they come from. A usage summary counts unless a stream of its own tells the calls
+    that it covers. ``streams``: the session that started first comes first; ``within`` tells which records count, by
+    the first revision of each call. A call that is superseded takes the place of the first one.
+    """
+    calls: dict[Call, Record] = {}
+    summaries: dict[tuple[str, str], Record] = {}
+    listed = list(streams)
+    told = {one for each in listed for one in spawning_calls(each)}
+    for one in listed:
+        for record in _counted(one, within):
+            if record["type"] == "inference":
+                calls[call(one, record)] = record
+            elif (record.get("covers") or {}).get("callId") not in told:
+                summaries[(one.id, record["id"])] = record
+    return _sum(calls.values(), summaries.values())
+
+
+def _counted(stream: Stream, within: Callable[[Stream, Record], bool] | None) -> Iterator[Record]:
+    """The latest revision of each call and summary that counts."""
+    revisions = Revisions(stream.records)
+    for record in stream.records:
+        if record["type"] not in ("inference", "usage_summary") or "copiedFrom" in record:
+            continue
+        first = revisions.record(record.get("supersedes", "")) is None
+        if first and revisions.stands(record) and (within is None or within(stream, record)):
+            latest = revisions.latest(record)
+            yield latest if latest["type"] == record["type"] else record
+
+
+def call(stream: Stream, record: Record) -> Call:
+    """What tells the model call of an ``inference`` record from others, over all sessions."""
+    identifier = record["inferenceId"]
+    provider = str(record.get("provider") or "")
+    if identifier.startswith("~"):
+        session = stream.header["session"]
+        return str(session["harness"]), str(session["id"]), stream.id, identifier
+    return provider, identifier, str(record.get("requestId") or "")
+
+
+def spawning_calls(stream: Stream) -> list[str]:
+    """The calls that started the subagent whose stream this is; none for any other stream."""
+    lineage = stream.header.get("lineage")
+    spawned = lineage.get("spawnedBy") if isinstance(lineage, dict) else None
+    facets = spawned if isinstance(spawned, list) else [spawned]
+    named = [one.get("callId") for one in facets if isinstance(one, dict)]
+    return [one for one in named if isinstance(one, str)]
+
+
+def _sum(calls: Iterable[Record], summaries: Iterable[Record]) -> Total:
+    usage: dict[str, Any] = {}
+    number = unknown = 0
+    for record in calls:
+        known = normal(record.get("usage"))
+        number += 1
+        unknown += not known
+        usage = add(usage, known)
+    covered = [normal(record.get("usage")) for record in summaries]
+    for known in covered:
+        usage = add(usage, known)
+    return Total(usage, number, unknown, len(covered))

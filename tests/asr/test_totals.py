@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from typing import Any
+
+from git_asr.asr.totals import Total, spawning_calls, total
+from tests.asr.records import record
+from tests.asr.streams import stream
+
+
+def call(identifier: str, inference: str, output: int | None = None, **other: Any) -> dict[str, Any]:
+    usage = {} if output is None else {"usage": {"output": {"total": output}}}
+    return record(identifier, "inference", inferenceId=inference, **usage, **other)
+
+
+def output(found: Total) -> Any:
+    return found.usage.get("output", {}).get("total")
+
+
+def test_each_call_counts_once_with_its_latest_usage() -> None:
+    one = stream(call("a", "i", 1), call("b", "i", 5, supersedes="a"), call("c", "j", 2))
+    assert total([one]) == Total({"output": {"total": 7}}, 2, 0, 0)
+
+
+def test_a_call_of_two_sessions_counts_once_and_a_derived_id_in_each() -> None:
+    first = stream(call("a", "i", 3, requestId="r"), call("b", "~2.0", 10))
+    second = stream(call("a", "i", 3, requestId="r"), call("b", "~2.0", 20), session="t", identifier="t")
+    assert output(total([first, second])) == 33
+    other = stream(call("a", "i", 3, requestId="q"), identifier="u")
+    assert output(total([first, other])) == 16
+
+
+def test_copied_and_withdrawn_records_do_not_count() -> None:
+    one = stream(
+        call("a", "i", 3, copiedFrom={"session": {}}),
+        call("b", "j", 5),
+        record("t", "tombstone", target="b", reason="x"),
+    )
+    assert total([one]) == Total()
+
+
+def test_what_is_unknown_is_not_nought() -> None:
+    found = total([stream(call("a", "i"))])
+    assert (found.usage, found.calls, found.unknown) == ({}, 1, 1)
+
+
+def test_only_what_is_within_counts_by_the_place_of_the_first_revision() -> None:
+    one = stream(call("a", "i", 1), call("b", "j", 10), call("c", "i", 3, supersedes="a"))
+    assert output(total([one], lambda _, found: found["seq"] <= 1_000_000)) == 3
+    assert output(total([one], lambda _, found: found["seq"] > 1_000_000)) == 10
+
+
+def test_a_revision_of_another_type_is_none() -> None:
+    one = stream(call("a", "i", 1), record("b", supersedes="a"))
+    assert output(total([one])) == 1
+
+
+def test_a_summary_counts_where_no_stream_tells_the_calls() -> None:
+    usage = {"output": {"total": 4}}
+    told = record("u", "usage_summary", scope="s", covers={"callId": "t"}, usage=usage)
+    other = record("v", "usage_summary", scope="s", usage=usage)
+    parent = stream(call("a", "i", 1), told, other)
+    assert total([parent]) == Total({"output": {"total": 9}}, 1, 0, 2)
+    subagent = stream(call("a", "k", 100), identifier="s.x", calls=["t"])
+    assert total([parent, subagent]) == Total({"output": {"total": 105}}, 2, 0, 1)
+
+
+def test_the_calls_that_started_a_stream() -> None:
+    assert spawning_calls(stream(calls=["a", "b"])) == ["a", "b"]
+    assert spawning_calls(stream()) == []
+    one = stream()
+    one.header["lineage"] = {"spawnedBy": {"callId": "a"}}
+    assert spawning_calls(one) == ["a"]
+    one.header["lineage"] = {"spawnedBy": [5, {"callId": 5}]}
+    assert spawning_calls(one) == []
