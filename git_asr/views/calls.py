@@ -1,0 +1,192 @@
+"""Calls with what belongs to them: the result, the question and its answers, the plan, the subagent and its stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from git_asr.asr import entities
+from git_asr.asr.draft import Record
+from git_asr.asr.reading import GetBlob, Stream, value
+from git_asr.asr.totals import spawning_calls
+from git_asr.asr.usage import normal
+from git_asr.views.edits import edits
+from git_asr.views.entries import Place, parts, steps
+from git_asr.views.items import Call, Event, Exchange, Item, Subagent
+
+MOST_LEVELS = 8
+"""Levels of subagents that are shown below one another."""
+
+
+class Spawned:
+    """The streams of subagents, by the calls that started them; each is given out once."""
+
+    def __init__(self, above: str, streams: Iterable[Stream]) -> None:
+        """``above``: the ID of the stream with the calls: of two streams for a call that of its own name goes first."""
+        self._by_call: dict[str, list[Stream]] = {}
+        self._given = {above}
+        self._levels = MOST_LEVELS
+        for one in sorted(streams, key=lambda one: (not one.id.startswith(f"{above}."), one.id)):
+            for call in spawning_calls(one):
+                self._by_call.setdefault(call, []).append(one)
+
+    def take(self, call: str) -> Stream | None:
+        """The stream of the subagent that a call started, if it was not given out before."""
+        found = [one for one in self._by_call.get(call, ()) if one.id not in self._given]
+        if not found or not self._levels:
+            return None
+        self._given.update(one.id for one in found)
+        return found[0]
+
+    @contextmanager
+    def below(self) -> Iterator[None]:
+        """While this lasts, streams are taken one level further down."""
+        self._levels -= 1
+        yield
+        self._levels += 1
+
+
+Below = Callable[[Stream], tuple[Item, ...]]
+"""Gives the items of a subagent's stream."""
+
+
+class Calls:
+    """The calls of a stream."""
+
+    def __init__(self, standing: Sequence[Record], blob: GetBlob, spawned: Spawned, below: Below) -> None:
+        self._blob = blob
+        self._spawned = spawned
+        self._below = below
+        found = entities.pair(standing)
+        self._paired = {one.call["id"]: one for one in found.calls}
+        self._call_of = {one.result["id"]: one for one in found.calls if one.result is not None}
+        self._facets: dict[tuple[str, str], list[Record]] = {}
+        self._asked: set[str] = set()
+        self._answers: dict[str, Record] = {}
+        for record in standing:
+            call = record.get("callId")
+            if record["type"] == "usage_summary":
+                call = (record.get("covers") or {}).get("callId")
+            if record["type"] == "input_request":
+                self._asked.add(record["requestId"])
+            elif record["type"] == "input_response":
+                self._answers[record["requestId"]] = record
+            if isinstance(call, str):
+                self._facets.setdefault((record["type"], call), []).append(record)
+        self._shown: set[str] = set()
+
+    def show(self, shown: Iterable[Record]) -> None:
+        """Say which records are shown: what belongs to a call that is not among them stands for itself."""
+        self._shown = {one["callId"] for one in shown if one["type"] == "tool_call"}
+
+    def is_shown_elsewhere(self, record: Record) -> bool:
+        """Whether a result, question, plan or subagent is shown with its call, or an answer with its question."""
+        kind = record["type"]
+        if kind == "tool_call":
+            return False
+        if kind == "tool_result":
+            return record["id"] in self._call_of and record["callId"] in self._shown
+        if kind == "input_response" and record.get("callId") not in self._shown:
+            return record["requestId"] in self._asked
+        return record.get("callId") in self._shown
+
+    def item(self, record: Record, place: Place) -> Item | None:
+        """The item of a call, of a result whose call is not shown, of a question or a subagent without a call."""
+        kind = record["type"]
+        if kind == "tool_call":
+            return self._call(record, place)
+        if kind == "tool_result":
+            return self._result(record, place)
+        if kind in ("input_request", "input_response"):
+            asked = _listed(record, "questions", self._blob) if kind == "input_request" else ()
+            reply = self._answers.get(record["requestId"])
+            return Exchange(
+                **place,
+                questions=tuple(asked or ()),
+                answers=None if reply is None else _listed(reply, "answers", self._blob),
+            )
+        if kind == "subagent":
+            said = [record.get(field) for field in ("agentType", "state", "status")]
+            return Event(
+                **place, label="subagent", text=" ".join(one for one in said if isinstance(one, str))
+            )
+        return None
+
+    def _call(self, record: Record, place: Place) -> Call:
+        call = record["callId"]
+        paired = self._paired[record["id"]]
+        item = self._bare(record, place)
+        if paired.result is not None:
+            item = self._ended(item, paired.result)
+        asked = self._facets.get(("input_request", call))
+        if asked:
+            replies = self._facets.get(("input_response", call), ())
+            item = replace(
+                item,
+                questions=tuple(
+                    one for each in asked for one in _listed(each, "questions", self._blob) or ()
+                ),
+                answers=None if not replies else _listed(replies[-1], "answers", self._blob),
+            )
+        plans = self._facets.get(("plan", call))
+        if plans:
+            item = replace(item, plan=steps(plans[-1], self._blob))
+        return replace(item, ambiguous=paired.ambiguous, subagent=self._subagent(call))
+
+    def _bare(self, record: Record, place: Place) -> Call:
+        arguments = value(record, "arguments", self._blob)
+        name = value(record, "name", self._blob)
+        return Call(
+            **place,
+            call_id=record["callId"],
+            name=name if isinstance(name, str) else "unknown tool",
+            arguments=arguments,
+            edits=edits(arguments, None),
+        )
+
+    def _ended(self, item: Call, result: Record) -> Call:
+        output = value(result, "output", self._blob)
+        return replace(
+            item,
+            status=result.get("status", "unknown"),
+            result=parts(result, self._blob),
+            output=output,
+            ended=result.get("ts"),
+            edits=edits(item.arguments, output) if result.get("status") == "ok" else item.edits,
+        )
+
+    def _result(self, record: Record, place: Place) -> Call:
+        """A result whose call is not shown: it stands before what is, or nowhere."""
+        paired = self._call_of.get(record["id"])
+        if paired is None:
+            return self._ended(Call(**place, call_id=record["callId"], name=None), record)
+        return replace(self._ended(self._bare(paired.call, place), record), earlier=True)
+
+    def _subagent(self, call: str) -> Subagent | None:
+        told = self._facets.get(("subagent", call), ())
+        stream = self._spawned.take(call)
+        if not told and stream is None:
+            return None
+        states = [one.get("state") for one in told]
+        ended = [one for one in told if one.get("state") == "ended"]
+        usage = self._facets.get(("usage_summary", call), ())
+        items: tuple[Item, ...] = ()
+        if stream is not None:
+            with self._spawned.below():
+                items = self._below(stream)
+        return Subagent(
+            agent_type=next((one["agentType"] for one in told if "agentType" in one), None),
+            state="ended" if ended else next((one for one in reversed(states) if one), None),
+            status=next((one["status"] for one in reversed(ended) if "status" in one), None),
+            stream=None if stream is None else stream.id,
+            items=items,
+            usage=normal(usage[-1].get("usage")) if usage else {},
+            scope=usage[-1].get("scope") if usage else None,
+        )
+
+
+def _listed(record: Record, field: str, blob: GetBlob) -> tuple[Any, ...] | None:
+    found = value(record, field, blob)
+    return tuple(found) if isinstance(found, list) else None

@@ -1,0 +1,128 @@
+"""Edits of files that tool calls made, as unified diffs, told by the shape of arguments and output alone.
+
+No agent's name is asked for: whoever says a path with an old and a new text, or with the hunks that a tool applied,
+is understood (reference native-transcripts, section 2.7).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+_PATHS = ("file_path", "filePath", "path", "notebook_path", "filename")
+_OLD = ("old_string", "oldString", "old_str", "oldText")
+_NEW = ("new_string", "newString", "new_str", "newText")
+_WHOLE = ("content", "new_source", "file_text")
+MOST_LINES = 1_000
+"""Lines of a side that are compared; a longer text is shown as removed and added."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """A run of changed lines with those around them.
+
+    ``old``, ``new``: first line of the hunk in the file before and after, from 1; None where that is not known.
+    ``lines``: each begins with a space, ``-`` or ``+``, without its line end.
+    """
+
+    old: int | None
+    new: int | None
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What a call did to one file. ``whole``: the new lines are the whole file."""
+
+    path: str
+    hunks: tuple[Hunk, ...]
+    whole: bool = False
+
+    @property
+    def added(self) -> int:
+        """How many lines were added."""
+        return sum(line.startswith("+") for hunk in self.hunks for line in hunk.lines)
+
+    @property
+    def removed(self) -> int:
+        """How many lines were removed."""
+        return sum(line.startswith("-") for hunk in self.hunks for line in hunk.lines)
+
+
+def edits(arguments: Any, output: Any) -> tuple[Edit, ...]:
+    """The edits that a call asked for, as its output says that they were applied, else as its arguments do.
+
+    Empty where neither has the shape of an edit.
+    """
+    applied = _applied(output)
+    if applied is not None:
+        return (applied,)
+    path = _text(arguments, _PATHS)
+    if path is None or not isinstance(arguments, dict):
+        return ()
+    asked = arguments.get("edits")
+    changes = asked if isinstance(asked, list) else [arguments]
+    hunks = tuple(hunk for change in changes for hunk in _replaced(change))
+    if hunks:
+        return (Edit(path, hunks),)
+    whole = _text(arguments, _WHOLE)
+    if whole is None:
+        return ()
+    return (Edit(path, (Hunk(None, 1, tuple(f"+{line}" for line in whole.splitlines())),), whole=True),)
+
+
+def _applied(output: Any) -> Edit | None:
+    """The hunks that a tool says it applied."""
+    path = _text(output, _PATHS)
+    listed = output.get("structuredPatch") if isinstance(output, dict) else None
+    if path is None or not isinstance(listed, list):
+        return None
+    hunks = tuple(hunk for hunk in map(_hunk, listed) if hunk is not None)
+    return Edit(path, hunks) if hunks else None
+
+
+def _hunk(found: Any) -> Hunk | None:
+    lines = found.get("lines") if isinstance(found, dict) else None
+    if not isinstance(lines, list):
+        return None
+    kept = tuple(line for line in lines if isinstance(line, str))
+    return Hunk(_number(found, "oldStart"), _number(found, "newStart"), kept)
+
+
+def _replaced(change: Any) -> Iterator[Hunk]:
+    """The hunks of an old and a new text; where in the file they stand is not known."""
+    old, new = _text(change, _OLD), _text(change, _NEW)
+    if old is None or new is None:
+        return
+    before, after = old.splitlines(), new.splitlines()
+    if max(len(before), len(after)) > MOST_LINES:
+        yield Hunk(None, None, (*(f"-{line}" for line in before), *(f"+{line}" for line in after)))
+        return
+    lines: list[str] = []
+    for line in islice(
+        difflib.unified_diff(before, after, lineterm=""), 2, None
+    ):  # behind the names of files
+        if line.startswith("@@"):
+            if lines:
+                yield Hunk(None, None, tuple(lines))
+            lines = []
+            continue
+        lines.append(line)
+    if lines:
+        yield Hunk(None, None, tuple(lines))
+
+
+def _text(found: Any, names: tuple[str, ...]) -> str | None:
+    """The first text under one of the names."""
+    for name in names if isinstance(found, dict) else ():
+        if isinstance(found.get(name), str):
+            return str(found[name])
+    return None
+
+
+def _number(found: Any, name: str) -> int | None:
+    number = found.get(name)
+    return number if isinstance(number, int) and not isinstance(number, bool) else None

@@ -1,0 +1,173 @@
+"""A stream as a reader follows it: what was said, done and asked, in order, revisions and results put together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from git_asr.asr import entities
+from git_asr.asr.branches import SPOKEN, branches
+from git_asr.asr.draft import Record
+from git_asr.asr.ids import PART_SPAN
+from git_asr.asr.reading import GetBlob, Stream, position
+from git_asr.asr.slices import Slice, slices
+from git_asr.asr.summary import QUEUE
+from git_asr.views import calls, entries
+from git_asr.views.items import Event, Gap, Item, Mark, Turn
+
+_OWN = frozenset({"tool_call", "tool_result", "input_request", "input_response", "plan", "subagent"})
+"""Types that may be shown with a call."""
+_COUNTED = frozenset({"inference", "usage_summary"})
+"""Types that are shown as figures."""
+
+_Place = tuple[int, int]
+"""Sort key: seq, and what stands before what at the same one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """``items`` in order; ``hidden``: how many records of each type are in none of them."""
+
+    items: tuple[Item, ...]
+    hidden: Mapping[str, int]
+
+
+def timeline(
+    stream: Stream,
+    blob: GetBlob,
+    *,
+    within: Sequence[Slice] | None = None,
+    subagents: Sequence[Stream] = (),
+    marks: bool = True,
+) -> Timeline:
+    """The timeline of a stream.
+
+    ``within``: the slices that are shown, None for the whole stream. ``subagents``: other streams of the session: what
+    they hold stands below the call that started them. ``marks``: show where the slices of checkpoints begin.
+    """
+    spawned = calls.Spawned(stream.id, subagents)
+    return _Reader(stream, blob, spawned).timeline(within, marks=marks)
+
+
+class _Reader:
+    """One stream while its timeline is made."""
+
+    def __init__(self, stream: Stream, blob: GetBlob, spawned: calls.Spawned) -> None:
+        self._stream = stream
+        self._blob = blob
+        self._entities = list(entities.Revisions(stream.records).entities())
+        self._numbers = {id(record): number for number, record in enumerate(stream.records)}
+        self._graph = branches(stream.records)
+        self._spawned = spawned
+        self._calls = calls.Calls([latest for _, latest in self._entities], blob, spawned, self._below)
+        self._hidden: Counter[str] = Counter()
+
+    def timeline(self, within: Sequence[Slice] | None, *, marks: bool) -> Timeline:
+        shown = [pair for pair in self._entities if _within(position(pair[0]), within)]
+        self._calls.show(latest for _, latest in shown)
+        withdrawn = sum(
+            one["type"] == "tombstone" and _within(position(one), within) for one in self._stream.records
+        )
+        self._hidden.update({"tombstone": withdrawn} if withdrawn else {})
+        placed: list[tuple[_Place, Item]] = []
+        for first, latest in shown:
+            item = self._item(first, latest)
+            if item is not None:
+                placed.append(((first["seq"], 2), item))
+        placed += self._gaps(within)
+        placed += self._turns(within)
+        if marks:
+            placed += (_mark(one) for one in slices(self._stream) if within is None or one in within)
+        ordered = [item for _, item in sorted(placed, key=lambda one: one[0])]
+        return Timeline(tuple(self._with_branches(ordered)), dict(sorted(self._hidden.items())))
+
+    def _item(self, first: Record, latest: Record) -> Item | None:
+        """The item of an entity; None where it is shown with another, or not at all."""
+        place = entries.Place(
+            record=latest["id"],
+            position=position(first),
+            ts=first.get("ts") or latest.get("ts"),
+            aside=self._is_aside(first, latest),
+        )
+        if latest["type"] in _OWN and self._calls.is_shown_elsewhere(latest):
+            return None
+        if latest.get("session") == self._stream.header["session"]["id"]:
+            latest = {field: said for field, said in latest.items() if field != "session"}  # nothing new
+        item = self._calls.item(latest, place) or entries.entry(latest, place, self._blob)
+        if item is None and latest["type"] not in _COUNTED:
+            self._hidden[latest["type"]] += 1
+        return item
+
+    def _is_aside(self, first: Record, latest: Record) -> bool:
+        if latest["type"] not in SPOKEN or QUEUE in (latest.get("_meta") or {}):
+            return False
+        left = self._graph.left
+        return all(self._numbers[id(one)] in left for one in (first, latest))
+
+    def _below(self, stream: Stream) -> tuple[Item, ...]:
+        """What happened in a subagent's stream."""
+        found = _Reader(stream, self._blob, self._spawned).timeline(None, marks=False)
+        self._hidden.update(found.hidden)
+        return found.items
+
+    def _gaps(self, within: Sequence[Slice] | None) -> Iterator[tuple[_Place, Item]]:
+        records = self._stream.records
+        for number, gap in self._stream.gaps:
+            seq = records[number - 1]["seq"] if number else 0
+            if _within(seq // PART_SPAN, within):
+                yield (seq, 3), Gap(record=None, position=seq // PART_SPAN, line=gap.line, reason=gap.reason)
+
+    def _turns(self, within: Sequence[Slice] | None) -> Iterator[tuple[_Place, Item]]:
+        """Where the graph starts anew, and where it is broken; each missing record once."""
+        told: set[str] = set()
+        for number, record in enumerate(self._stream.records):
+            missing = self._graph.breaks.get(number)
+            if not _within(position(record), within) or (missing is None and number not in self._graph.roots):
+                continue
+            if missing is None or missing not in told:
+                told.add(missing or "")
+                what = "root" if missing is None else "break"
+                yield (
+                    (record["seq"], 1),
+                    Turn(record=record["id"], position=position(record), what=what, to=missing),
+                )
+
+    def _with_branches(self, items: Sequence[Item]) -> Iterator[Item]:
+        """The items, with a word before each run of those that stand on a branch that was left."""
+        ids = {record["id"]: number for number, record in enumerate(self._stream.records)}
+        run: list[Item] = []
+        for item in items:
+            spoken = item.aside or _is_spoken(item)
+            if spoken and not item.aside:
+                yield from self._branch(run, ids)
+                run = []
+            if run or item.aside:
+                run.append(item)
+            else:
+                yield item
+        yield from self._branch(run, ids)
+
+    def _branch(self, run: Sequence[Item], ids: Mapping[str, int]) -> Iterator[Item]:
+        left = [item for item in run if item.aside]
+        if left:
+            first = left[0]
+            origin = self._graph.left.get(ids.get(first.record or "", -1), -1)
+            to = self._stream.records[origin]["id"] if origin >= 0 else None
+            yield Turn(record=None, position=first.position, what="branch", to=to, count=len(left))
+        yield from run
+
+
+def _is_spoken(item: Item) -> bool:
+    return not isinstance(item, Event | Turn | Mark | Gap)
+
+
+def _within(at: int, within: Sequence[Slice] | None) -> bool:
+    return within is None or any(one.holds(at) for one in within)
+
+
+def _mark(one: Slice) -> tuple[_Place, Item]:
+    mark = Mark(
+        record=one.checkpoint, position=one.first, ts=one.ts, checkpoint=one.checkpoint, commits=one.commits
+    )
+    return (one.first * PART_SPAN, 0), mark
