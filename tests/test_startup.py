@@ -22,6 +22,7 @@ STARTS: dict[tuple[str, ...], frozenset[str]] = {
     ("sync", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("log", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("sessions", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
+    ("show", "--help"): LIBRARIES | {"sqlite3"},
     ("demo", "--help"): LIBRARIES,
 }
 """A command line, and what must not be imported for it: top-level names (``git`` is GitPython)."""

@@ -26,6 +26,7 @@ class Entry:
 COMMANDS = {
     "sync": Entry("git_asr.cli.sync:command", "Tie the sessions of new checkpoints to their commits."),
     "log": Entry("git_asr.cli.log:command", "Show the commits with the sessions behind them."),
+    "show": Entry("git_asr.cli.show:command", "Show what happened in the session behind a commit."),
     "sessions": Entry("git_asr.cli.sessions:command", "List the sessions."),
     "demo": Entry("git_asr.cli.demo:command", "Make a throw-away repository and show what git-asr does."),
 }

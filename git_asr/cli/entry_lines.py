@@ -1,0 +1,254 @@
+"""Each kind of entry of a timeline as lines: the first says what it is, the others are its content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from git_asr.cli.folding import Folding
+from git_asr.cli.render import Style, paint
+from git_asr.views import text
+from git_asr.views.gist import gist
+from git_asr.views.items import (
+    Call,
+    Compaction,
+    Event,
+    Exchange,
+    Gap,
+    Item,
+    Mark,
+    Message,
+    Part,
+    Plan,
+    Reasoning,
+    Subagent,
+    Turn,
+)
+
+_INDENT = "  "
+_SPOKEN_LINES = {"human": 24, "agent": 16}
+_OTHER_LINES = 4
+"""Lines of what the harness put in, of results, and of reasoning."""
+_FAILED_LINES = 10
+_DIFF_LINES = 30
+_STEP_LINES = 20
+_GIST_CELLS = 90
+_AUTHORS: dict[str, Style] = {"human": "green", "agent": "bold"}
+_STATUS: dict[str, Style] = {"ok": "green", "error": "red", "rejected": "yellow", "cancelled": "yellow"}
+_BOXES = {"completed": "[x]", "in_progress": "[>]", "pending": "[ ]"}
+
+
+def lines(item: Item, folding: Folding) -> Iterator[str]:
+    """The lines of an item, neutral; at least one."""
+    return _LINES[type(item)](item, folding)
+
+
+def _indented(found: Iterator[str]) -> Iterator[str]:
+    return (f"{_INDENT}{line}" if line else "" for line in found)
+
+
+def _message(item: Message, folding: Folding) -> Iterator[str]:
+    who = item.author if item.author != "unknown" else f"{item.role}, author unknown"
+    notes = [
+        *([f"from {item.sender}"] if item.sender else []),
+        *(["queued, not known to be delivered"] if item.pending else []),
+        *(["copied"] if item.copied else []),
+        *([item.capture] if item.capture else []),
+    ]
+    name = paint(text.one_line(who), _AUTHORS.get(item.author, "dim"))
+    yield name + (" " + paint(text.one_line(f"({', '.join(notes)})"), "dim") if notes else "")
+    yield from _indented(_parts(item.parts, folding, _SPOKEN_LINES.get(item.author, _OTHER_LINES)))
+
+
+def _reasoning(item: Reasoning, folding: Folding) -> Iterator[str]:
+    yield paint(text.one_line("thinking" + (f" ({item.capture})" if item.capture else "")), "dim")
+    for line in _parts(item.parts, folding, _OTHER_LINES):
+        yield _INDENT + paint(line, "dim")
+
+
+def _parts(parts: Sequence[Part], folding: Folding, most: int) -> Iterator[str]:
+    for part in parts:
+        if part.text is not None:
+            yield from folding.lines(part.text, most) if part.text.strip() else ()
+        elif part.type == "json":
+            said = gist(part.value)
+            yield from folding.lines(said, most) if said.strip() else ()
+        else:
+            size = "" if part.bytes is None else f", {text.human(part.bytes)} bytes"
+            yield paint(text.one_line(f"[{part.type}{size}{_media(part)}]"), "dim")
+
+
+def _media(part: Part) -> str:
+    return "" if part.media_type is None else f", {part.media_type}"
+
+
+def _call(item: Call, folding: Folding) -> Iterator[str]:
+    shown_below = item.questions is not None or item.plan is not None
+    said = "" if shown_below else folding.path(gist(item.arguments))
+    if item.edits:
+        edit = item.edits[0]
+        said = f"{folding.path(edit.path)}  +{edit.added}" + ("" if edit.whole else f" −{edit.removed}")
+    name = "result of a call that is not recorded" if item.name is None else item.name
+    earlier = " (called before)" if item.earlier else ""
+    head = [paint(text.one_line(name + earlier), "cyan"), text.one_line(said, _GIST_CELLS), _status(item)]
+    yield "  ".join(one for one in head if one)
+    if item.questions is not None:
+        yield from _indented(_exchange_lines(item.questions, item.answers, folding))
+    elif item.plan is not None:
+        yield from _indented(_steps(item.plan, folding))
+    elif item.edits and item.status in ("ok", None):
+        yield from _indented(_diff(item, folding))
+    if item.subagent is not None:
+        yield from _indented(_subagent(item.subagent, item.arguments, folding))
+    else:
+        yield from outcome(item, folding)
+
+
+def outcome(item: Call, folding: Folding) -> Iterator[str]:
+    """The result of a call; it stands behind what a subagent did."""
+    if item.status == "ok" and (item.edits or item.questions is not None or item.plan is not None):
+        return  # the result says that it was done
+    most = _OTHER_LINES if item.status == "ok" else _FAILED_LINES
+    yield from _indented(_parts(item.result, folding, most))
+
+
+def _status(item: Call) -> str:
+    if item.ambiguous:
+        return paint("outcome unknown: its ID is not its own", "yellow")
+    if item.status is None:
+        return paint("no result recorded: outcome unknown", "yellow")
+    return paint(text.one_line(item.status), _STATUS.get(item.status, "yellow"))
+
+
+def _diff(item: Call, folding: Folding) -> Iterator[str]:
+    for edit in item.edits:
+        if len(item.edits) > 1:
+            yield paint(text.one_line(folding.path(edit.path)), "bold")
+        for hunk in edit.hunks:
+            if hunk.old is not None and hunk.new is not None:
+                yield paint(f"@@ -{hunk.old} +{hunk.new} @@", "cyan")
+            for line in folding.lines("\n".join(hunk.lines), _DIFF_LINES):
+                style = {"+": "green", "-": "red"}.get(line[:1])
+                yield paint(line, cast("Style", style)) if style else line
+
+
+def _exchange(item: Exchange, folding: Folding) -> Iterator[str]:
+    yield paint("question", "cyan")
+    yield from _indented(_exchange_lines(item.questions, item.answers, folding))
+
+
+def _exchange_lines(
+    questions: Sequence[Any], answers: Sequence[Any] | None, folding: Folding
+) -> Iterator[str]:
+    """Each question with its options, and the answer that names it."""
+    replies = [one for one in answers or () if isinstance(one, dict)]
+    for question in questions:
+        asked = question.get("question") if isinstance(question, dict) else None
+        said = asked if isinstance(asked, str) else gist(question)
+        yield from folding.lines(f"? {said}", _OTHER_LINES)
+        options = question.get("options") if isinstance(question, dict) else None
+        labels = (
+            [gist(one.get("label")) for one in options if isinstance(one, dict)]
+            if isinstance(options, list)
+            else []
+        )
+        if labels:
+            yield paint(text.one_line(f"  of: {' | '.join(labels)}"), "dim")
+        own = [one for one in replies if asked is not None and one.get("question") == asked]
+        for reply in own:
+            replies.remove(reply)
+            yield from _answer(reply, folding)
+        if not own:
+            yield paint("no answer recorded", "yellow")
+    for reply in replies:
+        yield from folding.lines(f"? {gist(reply.get('question'))}", _OTHER_LINES)
+        yield from _answer(reply, folding)
+
+
+def _answer(reply: Mapping[str, Any], folding: Folding) -> Iterator[str]:
+    for line in folding.lines(f"→ {gist(reply.get('answer'))}", _OTHER_LINES):
+        yield paint(line, "green")
+
+
+def _plan(item: Plan, folding: Folding) -> Iterator[str]:
+    yield paint("plan", "cyan")
+    yield from _indented(_steps(item.steps, folding))
+
+
+def _steps(steps: Sequence[Mapping[str, Any]], folding: Folding) -> Iterator[str]:
+    if not steps:
+        yield paint("empty", "dim")
+    elif len(steps) == 1 and "status" not in steps[0]:
+        yield from folding.lines(str(steps[0]["text"]), _STEP_LINES)  # a plan in prose
+    else:
+        yield from folding.lines("\n".join(map(_step, steps)), _STEP_LINES)
+
+
+def _step(step: Mapping[str, Any]) -> str:
+    return f"{_BOXES.get(str(step.get('status')), '[?]')} {text.one_line(str(step['text']))}"
+
+
+def _subagent(item: Subagent, arguments: Any, folding: Folding) -> Iterator[str]:
+    said = [item.agent_type or "subagent", *([item.status] if item.status else [])]
+    if item.state != "ended":
+        said.append("its end is not recorded")
+    if item.stream is None:
+        said.append("what it did is not recorded here")
+    yield paint(text.one_line(f"subagent: {', '.join(said)}"), "cyan")
+    prompt = arguments.get("prompt") if isinstance(arguments, dict) else None
+    if isinstance(prompt, str):
+        yield from _indented(folding.lines(prompt, _OTHER_LINES))
+
+
+def _compaction(item: Compaction, _: Folding) -> Iterator[str]:
+    trigger = f" ({item.trigger})" if item.trigger else ""
+    if item.unknown:
+        what = "what it replaced is not known"
+    elif item.calls:
+        what = f"the results of {text.plural(item.calls, 'call')} were cleared"
+    else:
+        what = "what stands above was replaced"
+    kept = f", {text.plural(item.kept, 'record')} kept" if item.kept else ""
+    summary = "" if item.summary is not None or item.calls else ", no summary recorded"
+    yield paint(text.one_line(f"── context compacted{trigger}: {what}{kept}{summary} ──"), "yellow")
+
+
+def _turn(item: Turn, _: Folding) -> Iterator[str]:
+    said = {
+        "rewind": "the conversation went back" + (" to its start" if item.to is None else f" to {item.to}"),
+        "branch": f"a branch that was left: {text.plural(item.count, 'entry', 'entries')}"
+        + ("" if item.to is None else f"; the conversation went on from {item.to}"),
+        "root": "the conversation starts anew",
+        "break": f"what came before is not recorded (it follows {item.to})",
+    }
+    yield paint(text.one_line(f"── {said[item.what]} ──"), "yellow")
+
+
+def _event(item: Event, folding: Folding) -> Iterator[str]:
+    first, *rest = folding.lines(item.text, _OTHER_LINES)
+    yield f"{paint(text.one_line(item.label), 'red' if item.level == 'error' else 'dim')}  {first}".rstrip()
+    yield from _indented(iter(rest))
+
+
+def _mark(item: Mark, _: Folding) -> Iterator[str]:
+    commits = ", ".join(one[:12] for one in item.commits)
+    said = f"checkpoint {item.checkpoint}" + (f", commit {commits}" if commits else ", which no commit names")
+    yield paint(text.one_line(f"── {said} ──"), "yellow")
+
+
+def _gap(item: Gap, _: Folding) -> Iterator[str]:
+    yield paint(text.one_line(f"── line {item.line} of the stream cannot be read: {item.reason} ──"), "red")
+
+
+_LINES: dict[type[Item], Callable[[Any, Folding], Iterator[str]]] = {
+    Message: _message,
+    Reasoning: _reasoning,
+    Call: _call,
+    Exchange: _exchange,
+    Plan: _plan,
+    Compaction: _compaction,
+    Turn: _turn,
+    Event: _event,
+    Mark: _mark,
+    Gap: _gap,
+}

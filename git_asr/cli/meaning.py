@@ -1,0 +1,75 @@
+"""What a text means that a person typed: a commit, a checkpoint or a session, or nothing, or several things."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from git_asr.companion import lookup
+from git_asr.companion.lookup import Candidate
+from git_asr.entire.links import checkpoint_ids
+from git_asr.errors import AsrError, UsageError
+from git_asr.git.base import Objects, Repository
+from git_asr.git.history import resolve
+from git_asr.git.process import run_git
+
+_MOST = 5
+"""Candidates that are named one by one."""
+
+
+def meant(repo: Repository, objects: Objects, tree: str | None, what: str) -> Candidate:
+    """The commit, checkpoint or session that a text means; ``tree``: the companion's.
+
+    Raises:
+        UsageError: none, or several.
+        AsrError: a commit that no session is tied to.
+    """
+    begun = lookup.beginning(objects, tree, what)
+    try:
+        commit = resolve(repo, what)
+    except UsageError:
+        commit = None
+    if commit is not None and all(one.id != what for one in begun):
+        if begun and commit.startswith(what):  # an abbreviation, not the name of a branch or a tag
+            raise _ambiguous(what, [Candidate("commit", commit, ()), *begun])
+        found = lookup.of_commit(objects, tree, commit)
+        if not found.sessions:
+            raise _nothing_for(repo, commit)
+        return found
+    if not begun:
+        raise _unknown(what)
+    if len(begun) > 1:
+        raise _ambiguous(what, begun)
+    return begun[0]
+
+
+def _unknown(what: str) -> AsrError:
+    """Nothing has this name."""
+    return UsageError(
+        f"'{what}' is no commit, and no checkpoint or session begins so",
+        hint="git asr sessions   lists the sessions, git asr log the commits",
+    )
+
+
+def _ambiguous(what: str, candidates: Sequence[Candidate]) -> AsrError:
+    """Several things have a name that begins so."""
+    listed = [f"  {one.kind} {one.id}" for one in candidates[:_MOST]]
+    if (more := len(candidates) - _MOST) > 0:
+        listed.append(f"  and {more} more")
+    return UsageError(
+        f"'{what}' is ambiguous", hint="\n".join(["more characters tell these apart:", *listed])
+    )
+
+
+def _nothing_for(repo: Repository, commit: str) -> AsrError:
+    """No session is tied to a commit: because it names no checkpoint, or one that is not here."""
+    message = run_git(repo, "log", "-1", "--no-show-signature", "--format=%B", commit)
+    named = [one.checkpoint for one in checkpoint_ids(message)]
+    if not named:
+        return AsrError(
+            f"commit {commit[:12]} names no checkpoint, so no session is tied to it",
+            hint="git asr log   shows which commits have sessions",
+        )
+    ids = " or ".join(named[:_MOST])
+    return AsrError(
+        f"commit {commit[:12]} names checkpoint {ids}, and no session of it is here", hint="git asr sync"
+    )

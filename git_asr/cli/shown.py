@@ -1,0 +1,115 @@
+"""What ``git asr show`` found, and its JSON form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+from git_asr.cli import render
+from git_asr.cli.meaning import meant
+from git_asr.companion.lookup import Candidate
+from git_asr.companion.opening import OpenBundle, open_bundle
+from git_asr.companion.store import read_tip
+from git_asr.git.base import Objects, Repository
+from git_asr.git.process import run_git
+from git_asr.views.excerpt import Excerpt, excerpts
+from git_asr.views.items import Item
+from git_asr.views.session import overview
+from git_asr.views.timeline import Timeline, timeline
+
+
+@dataclass(frozen=True, slots=True)
+class CommitLine:
+    """A commit in few words: full ID, author, the author's date (``YYYY-MM-DD``), subject."""
+
+    oid: str
+    author: str
+    date: str
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What was asked for; the parts of sessions that answer it, each with its bundle; the commit if it is one."""
+
+    what: Candidate
+    parts: tuple[tuple[OpenBundle, Excerpt], ...]
+    commit: CommitLine | None
+
+
+def find(repo: Repository, objects: Objects, what: str, *, whole: bool) -> Shown:
+    """Find what a text means, and read it; what cannot be read of it is said on stderr.
+
+    Raises:
+        AsrError: nothing is meant, or several things are, or there is no session.
+    """
+    tree = read_tip(repo, objects).tree
+    found = meant(repo, objects, tree, what)
+    warnings = render.Warnings()
+    bundles = [open_bundle(objects, tree, key, warnings) for key in found.sessions if tree is not None]
+    commit = found.id if found.kind == "commit" else None
+    checkpoint = found.id if found.kind == "checkpoint" else None
+    parts = [
+        (bundle, excerpt)
+        for bundle in bundles
+        for excerpt in excerpts(bundle.streams, commit=commit, checkpoint=checkpoint, whole=whole)
+    ]
+    return Shown(found, tuple(parts), None if commit is None else _commit_line(repo, commit))
+
+
+def _commit_line(repo: Repository, commit: str) -> CommitLine:
+    """Ask Git for a commit in few words."""
+    said = run_git(repo, "log", "-1", "--no-show-signature", "--format=%H%x00%an%x00%as%x00%s", commit)
+    oid, author, date, subject = said.decode("utf-8", "replace").rstrip("\n").split("\0", 3)
+    return CommitLine(oid, author, date, subject)
+
+
+def timeline_of(bundle: OpenBundle, excerpt: Excerpt) -> Timeline:
+    """The timeline of a part of a session; where a checkpoint begins is said if more than one part is shown."""
+    several = excerpt.slices is None or len(excerpt.slices) > 1
+    return timeline(
+        excerpt.stream, bundle.blob, within=excerpt.slices, subagents=excerpt.subagents, marks=several
+    )
+
+
+def as_json(shown: Shown) -> dict[str, Any]:
+    """What ``git asr show --json`` prints; version 1. Absent is unknown."""
+    return {
+        "version": 1,
+        "what": {"kind": shown.what.kind, "id": shown.what.id},
+        **({} if shown.commit is None else {"commit": _plain(shown.commit)}),
+        "sessions": [_session(bundle, excerpt) for bundle, excerpt in shown.parts],
+    }
+
+
+def _session(bundle: OpenBundle, excerpt: Excerpt) -> dict[str, Any]:
+    view = overview(bundle.session)
+    told = timeline_of(bundle, excerpt)
+    return {
+        "harness": view.harness,
+        "session": view.id,
+        "agent": view.agent,
+        "models": list(view.models),
+        "stream": excerpt.stream.id,
+        "capture": excerpt.stream.header["capture"],
+        "through": excerpt.stream.through,
+        "slices": None if excerpt.slices is None else _plain(excerpt.slices),
+        "unplaced": list(excerpt.unplaced),
+        "tokens": _plain(excerpt.total()),
+        "items": _plain(told.items),
+        "hidden": dict(told.hidden),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Plain values as JSON has them; an item says what kind it is, and what is unknown is left out."""
+    if is_dataclass(value) and not isinstance(value, type):
+        kind = {"kind": value.kind} if isinstance(value, Item) else {}
+        members = ((one.name, getattr(value, one.name)) for one in fields(value))
+        return {**kind, **{name: _plain(found) for name, found in members if found is not None}}
+    if isinstance(value, Mapping):
+        return {name: _plain(found) for name, found in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value

@@ -1,0 +1,164 @@
+"""The timeline of ``git asr show`` as lines of text, neutral and with colour where stdout gets it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from git_asr.asr.draft import Record
+from git_asr.asr.totals import Total
+from git_asr.cli import entry_lines
+from git_asr.cli.folding import Folding
+from git_asr.cli.render import paint
+from git_asr.cli.shown import Shown, timeline_of
+from git_asr.companion.opening import OpenBundle
+from git_asr.views import text
+from git_asr.views.excerpt import Excerpt
+from git_asr.views.items import Call, Item, Mark
+from git_asr.views.session import Overview, overview
+
+_CLOCK = 9
+"""Cells of the column with the time."""
+_NAMES = {
+    "tombstone": ("withdrawn record", "withdrawn records"),
+    "git-asr/hook": ("hook run", "hook runs"),
+    "git-asr/file-snapshot": ("file snapshot", "file snapshots"),
+    "state": ("change of state", "changes of state"),
+    "git-asr/context": ("change of context", "changes of context"),
+}
+
+
+def lines(shown: Shown, folding: Folding) -> Iterator[str]:
+    """All lines, without line ends."""
+    if shown.commit is not None:
+        one = shown.commit
+        yield paint(f"commit {one.oid}", "yellow")
+        yield "  ".join(map(text.one_line, (one.date, one.author, one.subject)))
+    elif shown.what.kind == "checkpoint":
+        yield paint(f"checkpoint {shown.what.id}", "yellow")
+    for bundle, excerpt in shown.parts:
+        yield from _part(bundle, excerpt, folding)
+    if folding.folded:
+        yield ""
+        yield paint(f"{text.plural(folding.folded, 'text')} folded; --full shows all of them", "dim")
+
+
+def _part(bundle: OpenBundle, excerpt: Excerpt, folding: Folding) -> Iterator[str]:
+    yield ""
+    yield from _head(overview(bundle.session), excerpt)
+    told = timeline_of(bundle, excerpt)
+    folding.folder = _folder(excerpt.stream.header)
+    yield from item_lines(told.items, folding)
+    if not told.items:
+        yield (
+            paint("nothing came in here", "dim")
+            if excerpt.stream.records
+            else _omitted(excerpt.stream.header)
+        )
+    if told.hidden:
+        yield ""
+        yield paint(f"not shown: {_hidden(told.hidden)}; --records has them", "dim")
+
+
+def _head(view: Overview, excerpt: Excerpt) -> Iterator[str]:
+    """What session this is, which part of it, and its figures."""
+    yield paint(text.one_line(f"session {view.id}"), "bold")
+    about = [view.agent, *([", ".join(view.models)] if view.models else []), *_streams(view, excerpt)]
+    yield text.one_line(" · ".join(about))
+    if excerpt.unplaced:
+        ids = ", ".join(excerpt.unplaced)
+        yield text.one_line(f"the whole session: which part belongs to checkpoint {ids} is not recorded")
+    for one in excerpt.slices or ():
+        part = (
+            f"units {one.first}–{one.last} of {excerpt.stream.through}"
+            if one.last >= one.first
+            else "nothing new"
+        )
+        yield text.one_line(f"checkpoint {one.checkpoint} · {part}")
+    yield _figures(excerpt.total())
+    yield ""
+
+
+def _streams(view: Overview, excerpt: Excerpt) -> list[str]:
+    """The stream's own name, where it is not the session's."""
+    return [] if excerpt.stream.id == view.id else [f"stream {excerpt.stream.id}"]
+
+
+def _figures(total: Total) -> str:
+    """Model calls and tokens; what is unknown is said to be."""
+    said = [text.plural(total.calls, "model call")] if total.calls else ["model calls unknown"]
+    read, written = total.usage.get("input", {}), total.usage.get("output", {})
+    known = {
+        "input": read.get("uncached", read.get("total")),
+        "cache read": total.usage.get("cacheRead"),
+        "cache write": total.usage.get("cacheWrite"),
+        "output": written.get("total"),
+    }
+    tokens = [f"{text.human(number)} {name}" for name, number in known.items() if number is not None]
+    said.append(f"tokens: {', '.join(tokens)}" if tokens else "tokens unknown")
+    if total.unknown:
+        said.append(f"without usage: {text.plural(total.unknown, 'call')}")
+    return text.one_line(" · ".join(said))
+
+
+def _folder(header: Record) -> str | None:
+    """Where the session ran; paths below it are shown from there."""
+    workspace = header.get("workspace")
+    found = workspace.get("cwd") if isinstance(workspace, dict) else None
+    return found if isinstance(found, str) and found else None
+
+
+def _omitted(header: Record) -> str:
+    reason = header["capture"].get("reason")
+    return text.one_line(f"no transcript: {reason if isinstance(reason, str) else 'the reason is unknown'}")
+
+
+def _hidden(hidden: Mapping[str, int]) -> str:
+    vendor = sum(number for kind, number in hidden.items() if kind not in _NAMES)
+    said = [text.plural(number, *_NAMES[kind]) for kind, number in hidden.items() if kind in _NAMES]
+    return text.one_line(", ".join([*said, *([text.plural(vendor, "other record")] if vendor else [])]))
+
+
+@dataclass(slots=True)
+class Clock:
+    """The day and the second that were last said."""
+
+    day: str = ""
+    second: str = ""
+
+    def column(self, ts: str | None) -> str:
+        """The time of day, blank where it is unknown or the same as before."""
+        second = (ts or "")[11:19]
+        if second == self.second:
+            return ""
+        self.second = second
+        return second
+
+    def new_day(self, ts: str | None) -> str | None:
+        """The date, if it is another than before."""
+        day = (ts or "")[:10]
+        if not day or day == self.day:
+            return None
+        self.day = day
+        return f"{day} (times as recorded{', UTC' if (ts or '').endswith('Z') else ''})"
+
+
+def item_lines(items: tuple[Item, ...], folding: Folding, clock: Clock | None = None) -> Iterator[str]:
+    """The lines of items; those of a subagent stand below the call, indented by a bar."""
+    clock = clock or Clock()
+    for item in items:
+        ts = None if isinstance(item, Mark) else item.ts
+        if (day := clock.new_day(ts)) is not None:
+            yield paint(text.one_line(day), "dim")
+        first, *rest = entry_lines.lines(item, folding)
+        column = text.one_line(clock.column(ts), _CLOCK)
+        bar = paint("╎ ", "yellow") if item.aside else ""
+        yield f"{paint(column.ljust(_CLOCK), 'dim')}{bar}{first}"
+        for line in rest:
+            yield f"{' ' * _CLOCK}{bar}{line}".rstrip()
+        if isinstance(item, Call) and item.subagent is not None:
+            below = paint("│", "cyan")
+            for line in item_lines(item.subagent.items, folding, clock):
+                yield f"{' ' * _CLOCK}{bar}  {below} {line}".rstrip()
+            for line in entry_lines.outcome(item, folding):
+                yield f"{' ' * _CLOCK}{bar}{line}".rstrip()

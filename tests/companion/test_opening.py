@@ -1,0 +1,3 @@
+"""Finding and opening what the companion ref holds."""
+
+from __future__ import annotations
