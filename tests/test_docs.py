@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -102,3 +105,22 @@ def test_the_changelog_has_this_version() -> None:
     changelog = (PROJECT / "CHANGELOG.md").read_text("utf-8")
     assert re.search(rf"^## ({re.escape(__version__)}|Unreleased)", changelog, re.MULTILINE)
     assert f'version = "{__version__}"' in (PROJECT / "pyproject.toml").read_text("utf-8")
+
+
+def test_the_page_on_reading_runs(tmp_path: Path) -> None:
+    page = (PROJECT / "docs" / "reading.md").read_text("utf-8")
+    shell, *python = re.findall(r"^```(?:sh|python)\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert run_cli(["demo", "weather"], tmp_path).status == 0
+    taken = [line for line in shell.splitlines() if not line.startswith("git asr")]
+    subprocess.run(["sh", "-ec", "\n".join(taken)], cwd=tmp_path / "weather", check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", "\n".join(python)],
+        cwd=tmp_path / "weather",
+        env={**os.environ, "PYTHONPATH": str(PROJECT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "'output'" in ended.stdout.splitlines()[0]
+    assert "3f1a9c27b604 1 7" in ended.stdout
