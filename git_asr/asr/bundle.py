@@ -45,8 +45,9 @@ class StreamEntry:
     content_level: str
     format_version: str
     summary: Mapping[str, Any]
-    blobs: tuple[str, ...] | None = None
-    """The blobs that the header and the transcript's records name, sorted; None where that is not said."""
+    blobs: Mapping[str, str] | None = None
+    """The blobs that the header and the transcript's records name, by SHA-256 in order, each with its media type there
+    (of several the smallest); None where that is not said."""
     other: Mapping[str, Any] = field(default_factory=dict)
     """Fields that this version does not know, kept."""
 
@@ -59,7 +60,7 @@ class StreamEntry:
             "contentLevel": self.content_level,
             "formatVersion": self.format_version,
             "summary": dict(self.summary),
-            **({} if self.blobs is None else {"blobs": list(self.blobs)}),
+            **({} if self.blobs is None else {"blobs": dict(self.blobs)}),
             **self.other,
         }
 
@@ -160,7 +161,9 @@ def _entry(record: dict[str, Any]) -> StreamEntry:
         _is(str, record["contentLevel"]),
         _is(str, record["formatVersion"]),
         _checked(_is(dict, record["summary"])),
-        tuple(_is(str, one) for one in _is(list, record["blobs"])) if "blobs" in record else None,
+        {sha: _is(str, media) for sha, media in _is(dict, record["blobs"]).items()}
+        if "blobs" in record
+        else None,
         {key: value for key, value in record.items() if key not in _ENTRY},
     )
 
@@ -204,12 +207,12 @@ class BundleWriter:
         self._kept = kept or {}
         self._sessions: dict[SessionKey, list[StreamEntry]] = {}
         self._blobs: dict[str, large.Blob] = {}
-        self._named: dict[str, set[str]] = {}
+        self._named: dict[str, dict[str, str]] = {}
         self.adopted: set[str] = set()
 
     def records(self, stream: str, records: Iterable[Record]) -> tuple[File, ...]:
         """Write the transcript records of a stream as parts; the files in order."""
-        named = self._named.setdefault(stream, set())
+        named = self._named.setdefault(stream, {})
         lines = (large.line(record, self._naming(named)) for record in records)
         return tuple(
             self._file(parts.part_path(stream, number), data)
@@ -231,9 +234,9 @@ class BundleWriter:
         What is returned is what was written: large values have left it for blobs.
         """
         stream = header["stream"]
-        named = self._named.setdefault(stream, set())
+        named = self._named.setdefault(stream, {})
         head = large.line(header, self._naming(named))
-        lines = [large.line(link, self._naming(set())) for link in links]
+        lines = [large.line(link, self._naming({})) for link in links]
         files = [self._file(parts.header_path(stream), head), *written]
         if lines:
             files.append(self._file(parts.links_path(stream), b"".join(lines)))
@@ -244,22 +247,22 @@ class BundleWriter:
             header["contentLevel"],
             header["formatVersion"],
             summary,
-            tuple(sorted(named)),
+            dict(sorted(named.items())),
         )
         self._sessions.setdefault(key, []).append(entry)
         own_links = tuple(codec.decode(line).value for line in lines)
-        for sha256 in large.references(own_links) - self._blobs.keys():
+        for sha256 in large.references(own_links).keys() - self._blobs.keys():
             if sha256 in self._kept:
                 self._blobs[sha256] = self._kept[sha256]
                 self.adopted.add(sha256)
         return WrittenStream(codec.decode(head).value, own_links)
 
-    def _naming(self, named: set[str]) -> large.PutBlob:
+    def _naming(self, named: dict[str, str]) -> large.PutBlob:
         """Writes a blob, once for the bundle. Of two media types for the same bytes the smaller text stays."""
 
         def put(data: bytes, media_type: str) -> large.Blob:
             blob = large.describe(data, media_type)
-            named.add(blob.sha256)
+            named[blob.sha256] = min(media_type, named.get(blob.sha256, media_type))
             known = self._blobs.get(blob.sha256)
             if known is None:
                 self._put(parts.blob_path(blob.sha256), data)

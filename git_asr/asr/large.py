@@ -64,16 +64,18 @@ def line(record: Record, put: PutBlob) -> bytes:
     return codec.encode(small) + b"\n"
 
 
-def references(records: Iterable[Record]) -> set[str]:
-    """The blobs that records name in fields of their own, by SHA-256."""
-    found: set[str] = set()
+def references(records: Iterable[Record]) -> dict[str, str]:
+    """The blobs that records name in fields of their own, by SHA-256, with the smallest media type that they say."""
+    found: dict[str, str] = {}
     for record in records:
         content = record.get("content")
         parts = content if isinstance(content, list) else []
         named = [value for field, value in record.items() if field.endswith("Blob")] + parts
-        found.update(
-            one["blob"] for one in named if isinstance(one, dict) and isinstance(one.get("blob"), str)
-        )
+        for one in named:
+            sha256 = one.get("blob") if isinstance(one, dict) else None
+            if isinstance(sha256, str):
+                media = str(one.get("mediaType") or "application/octet-stream")
+                found[sha256] = min(media, found.get(sha256, media))
     return found
 
 

@@ -114,18 +114,24 @@ def merge(left: SessionState, right: SessionState) -> SessionState:
         best = max(stream.order for stream, _ in sides)
         streams[name] = _greater([stream for stream, _ in sides])
         for stream, side in sides:
-            _take(blobs, side.blobs, stream.entry.blobs if stream.order == best else ())
+            _take(blobs, side.blobs, stream.entry.blobs if stream.order == best else {})
             _take(blobs, side.blobs, references(streams[name].links))
     key = min(left.key, right.key, key=lambda one: one.id_source)
     return SessionState(key, streams, blobs)
 
 
-def _take(taken: dict[str, large.Blob], blobs: Mapping[str, large.Blob], named: Iterable[str] | None) -> None:
-    """Take over the blobs that a stream names (None: all, since it does not say); of two media types the smaller."""
-    for sha256 in blobs if named is None else named:
-        blob = blobs.get(sha256)
-        if blob is not None and (sha256 not in taken or blob.media_type < taken[sha256].media_type):
-            taken[sha256] = blob
+def _take(
+    taken: dict[str, large.Blob], blobs: Mapping[str, large.Blob], named: Mapping[str, str] | None
+) -> None:
+    """Take over the blobs that a stream names (None: all, since it does not say); of two media types the smaller.
+
+    Which those are the streams say that stay, not the bundle: it may have had its type from one that goes.
+    """
+    if named is None:
+        named = {sha256: blob.media_type for sha256, blob in blobs.items()}
+    for sha256, media in named.items():
+        if sha256 in blobs and (sha256 not in taken or media < taken[sha256].media_type):
+            taken[sha256] = replace(blobs[sha256], media_type=media)
 
 
 def _greater(streams: Sequence[StreamState]) -> StreamState:

@@ -109,7 +109,7 @@ def test_the_same_blob_is_written_once_with_one_media_type() -> None:
     manifest = writer.close()
     assert sum(path.startswith("blobs/") for path in puts) == 1
     assert [blob.media_type for blob in manifest.blobs] == ["application/json"]
-    assert manifest.sessions[0].streams[0].blobs == (manifest.blobs[0].sha256,)
+    assert manifest.sessions[0].streams[0].blobs == {manifest.blobs[0].sha256: "application/json"}
 
 
 def test_blobs_that_kept_links_name_are_adopted() -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from git_asr.asr import large, links
@@ -170,7 +170,12 @@ STREAMS = st.builds(
 def holding(streams: list[StreamState], named: list[str], media: str) -> SessionState:
     """A session whose streams name some blobs; the same transcript names the same ones."""
     own = [
-        replace(one, entry=replace(one.entry, blobs=tuple(sorted(named)), other={"named": sorted(named)}))
+        replace(
+            one,
+            entry=replace(
+                one.entry, blobs=dict.fromkeys(sorted(named), media), other={"named": sorted(named)}
+            ),
+        )
         for one in streams
     ]
     blobs = {sha: large.Blob(sha, 1, media) for sha in named} if own else {}
@@ -188,6 +193,11 @@ SESSIONS = st.one_of(
 )
 
 
+def lent(stream: str, named: list[str], media: str) -> SessionState:
+    return holding([state(header(), [], stream=stream, data=b"1")], named, media)
+
+
+@example(lent("s@b", [], "a/a"), lent("s", ["p"], "b/b"), lent("s@b", ["p"], "a/a"))
 @given(SESSIONS, SESSIONS, SESSIONS)
 def test_merging_is_commutative_associative_idempotent(
     a: SessionState, b: SessionState, c: SessionState
