@@ -45,7 +45,8 @@ def report_unresolved(outcome: Outcome) -> None:
         render.warning(f"and {len(outcome.unresolved) - _SHOWN} more: git asr sync --json lists them")
     if not outcome.searched:
         render.warning(
-            "no checkpoint store in this repository: no branch entire/checkpoints/v1, local or fetched"
+            "no checkpoint store in this repository: no branch entire/checkpoints/v1, local or fetched,"
+            " and no refs/entire/checkpoints"
         )
     elif outcome.unresolved:
         render.hint(f"searched: {', '.join(outcome.searched)}")

@@ -30,17 +30,6 @@ class TrailerRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LocationRow:
-    """Where a store holds a checkpoint."""
-
-    checkpoint: str
-    store: str
-    kind: str
-    tree: str
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
 class FolderRow:
     """A session folder of a checkpoint: the session ID that groups it, and the session key once it is known."""
 
@@ -122,7 +111,7 @@ class State:
 
     def forget_store(self, ref: str) -> list[str]:
         """Forget a store and what it holds; the checkpoints that it held."""
-        held = self._strings("SELECT checkpoint FROM location WHERE store = ?", ref)
+        held = [checkpoint for checkpoint, _ in self.held(ref)]
         self._db.execute("DELETE FROM location WHERE store = ?", (ref,))
         self._db.execute("DELETE FROM store WHERE ref = ?", (ref,))
         return held
@@ -138,29 +127,21 @@ class State:
 
     # --- checkpoints and commits --------------------------------------------------------------------------------
 
-    def put_location(self, row: LocationRow) -> None:
-        """Remember where a store holds a checkpoint."""
-        self._db.execute(
-            "INSERT OR REPLACE INTO location VALUES (?, ?, ?, ?, ?)",
-            (row.checkpoint, row.store, row.kind, row.tree, row.path),
-        )
+    def put_location(self, checkpoint: str, store: str, tree: str) -> None:
+        """Remember the tree in which a store holds a checkpoint."""
+        self._db.execute("INSERT OR REPLACE INTO location VALUES (?, ?, ?)", (checkpoint, store, tree))
 
     def drop_location(self, checkpoint: str, store: str) -> None:
         """Remember that a store no longer holds a checkpoint."""
         self._db.execute("DELETE FROM location WHERE checkpoint = ? AND store = ?", (checkpoint, store))
 
-    def locations(self, checkpoint: str) -> list[LocationRow]:
-        """Every place that holds a checkpoint."""
-        rows = self._db.execute(
-            "SELECT checkpoint, store, kind, tree, path FROM location WHERE checkpoint = ?", (checkpoint,)
-        )
-        return [LocationRow(*row) for row in rows]
+    def locations(self, checkpoint: str) -> dict[str, str]:
+        """The tree of a checkpoint in every store that holds it."""
+        return dict(self._db.execute("SELECT store, tree FROM location WHERE checkpoint = ?", (checkpoint,)))
 
-    def contested(self) -> list[str]:
-        """Checkpoints that stores hold in different copies."""
-        return self._strings(
-            "SELECT checkpoint FROM location GROUP BY checkpoint HAVING count(DISTINCT tree) > 1"
-        )
+    def held(self, store: str) -> list[tuple[str, str]]:
+        """The checkpoints that a store holds, with their trees."""
+        return list(self._db.execute("SELECT checkpoint, tree FROM location WHERE store = ?", (store,)))
 
     def add_trailers(self, rows: Iterable[TrailerRow]) -> set[str]:
         """Remember commits that name checkpoints; the checkpoints that were not known to be named by one of them."""
@@ -222,35 +203,42 @@ class State:
 
     def drop_findings(self, place: str) -> None:
         """Forget what was found wrong at a place and in it: it is about to be read again."""
-        self._db.execute("DELETE FROM finding WHERE place = ? OR place GLOB ?", (place, f"{place},*"))
+        self._db.execute(
+            "DELETE FROM finding WHERE place = ? OR place >= ? AND place < ?",
+            (
+                place,
+                f"{place},",
+                f"{place}-",
+            ),  # a hyphen comes next after a comma; a pattern would use no index
+        )
 
     # --- sessions -----------------------------------------------------------------------------------------------
 
-    def reading(self, checkpoint: str) -> str | None:
-        """The tree of a checkpoint when its folders were last read."""
-        row = self._db.execute("SELECT tree FROM reading WHERE checkpoint = ?", (checkpoint,)).fetchone()
-        return None if row is None else str(row[0])
+    def reading(self, checkpoint: str) -> tuple[str, ...]:
+        """The trees of a checkpoint when its folders were last read; empty where they must be read again."""
+        row = self._db.execute("SELECT trees FROM reading WHERE checkpoint = ?", (checkpoint,)).fetchone()
+        return () if row is None else tuple(row[0].split())
 
-    def set_reading(self, checkpoint: str, tree: str | None, folders: Sequence[FolderRow]) -> None:
-        """Remember the folders of a checkpoint as they are in this tree; None where it is gone."""
+    def set_reading(self, checkpoint: str, trees: Sequence[str], folders: Sequence[FolderRow]) -> None:
+        """Remember the folders of a checkpoint as they are in these trees; without trees it is gone."""
         self._db.execute("DELETE FROM folder WHERE checkpoint = ?", (checkpoint,))
         self._db.execute("DELETE FROM reading WHERE checkpoint = ?", (checkpoint,))
         self._db.execute("DELETE FROM incomplete WHERE checkpoint = ?", (checkpoint,))
-        if tree is not None:
-            self._db.execute("INSERT INTO reading VALUES (?, ?)", (checkpoint, tree))
+        if trees:
+            self._db.execute("INSERT INTO reading VALUES (?, ?)", (checkpoint, " ".join(trees)))
         self._db.executemany(
             "INSERT INTO folder VALUES (?, ?, ?, ?, ?)",
             ((row.checkpoint, row.folder, row.stored, *(row.key or (None, None))) for row in folders),
         )
 
     def incomplete(self) -> list[str]:
-        """Checkpoints of which something was absent: the same tree may say more another time."""
+        """Checkpoints of which something was absent: the same trees may say more another time."""
         return self._strings("SELECT checkpoint FROM incomplete")
 
     def set_incomplete(self, checkpoint: str) -> None:
-        """Look at a checkpoint again in the next sync, though nothing moves: its tree counts as not read."""
+        """Look at a checkpoint again in the next sync, though nothing moves: its trees count as not read."""
         self._db.execute("INSERT OR IGNORE INTO incomplete VALUES (?)", (checkpoint,))
-        self._db.execute("UPDATE reading SET tree = '' WHERE checkpoint = ?", (checkpoint,))
+        self._db.execute("UPDATE reading SET trees = '' WHERE checkpoint = ?", (checkpoint,))
 
     def folders(self, checkpoint: str) -> list[FolderRow]:
         """The folders of a checkpoint as they were last read."""

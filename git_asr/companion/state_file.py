@@ -17,8 +17,8 @@ _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE store (ref TEXT PRIMARY KEY, tip TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE location (
-    checkpoint TEXT NOT NULL, store TEXT NOT NULL, kind TEXT NOT NULL, tree TEXT NOT NULL, path TEXT NOT NULL,
-    PRIMARY KEY (checkpoint, store)) WITHOUT ROWID;
+    checkpoint TEXT NOT NULL, store TEXT NOT NULL, tree TEXT NOT NULL, PRIMARY KEY (checkpoint, store)) WITHOUT ROWID;
+CREATE INDEX location_store ON location (store);
 CREATE TABLE walked (tip TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE trailer (
     checkpoint TEXT NOT NULL, commit_id TEXT NOT NULL, committed INTEGER NOT NULL, committed_at TEXT NOT NULL,
@@ -28,7 +28,7 @@ CREATE TABLE folder (
     PRIMARY KEY (checkpoint, folder)) WITHOUT ROWID;
 CREATE INDEX folder_stored ON folder (stored);
 CREATE INDEX folder_session ON folder (session, harness);
-CREATE TABLE reading (checkpoint TEXT PRIMARY KEY, tree TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE reading (checkpoint TEXT PRIMARY KEY, trees TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE incomplete (checkpoint TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE session (
     harness TEXT NOT NULL, session TEXT NOT NULL, newest INTEGER NOT NULL, links INTEGER NOT NULL, note TEXT NOT NULL,

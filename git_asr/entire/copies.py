@@ -22,6 +22,8 @@ Content = tuple[str, ...]
 Place = tuple[int, int]
 """Position and index of a unit."""
 
+_LAST_FOLDER = 1_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Copy:
@@ -45,7 +47,12 @@ class Copy:
 
 
 def folder_order(folder: str) -> tuple[int, str]:
-    """Sort key of a session folder's name: a number as such, any other name before all numbers."""
+    """Sort key of a session folder's name: a number as such, any other name before all numbers.
+
+    The flat layout's own folder, which has no name, holds the newest session and comes last.
+    """
+    if not folder:
+        return _LAST_FOLDER, folder
     return (int(folder) if folder.isascii() and folder.isdecimal() else -1), folder
 
 

@@ -17,6 +17,9 @@ from git_asr.errors import Diagnostic, Report
 Metadata = Mapping[str, Any]
 """A metadata file's JSON object, as stored: unknown fields and wrong types included."""
 
+METADATA = "metadata.json"
+"""The name of every metadata file."""
+
 MAX_BYTES = 8 * 1024 * 1024
 """A larger metadata file is not read; ``prompt_attributions`` makes real ones of a few MiB (reference, row 27)."""
 
@@ -89,8 +92,14 @@ def count(metadata: Metadata, *keys: str) -> int:
     return 0
 
 
-def start(metadata: Metadata) -> int:
-    """Where the checkpoint's own slice of the session begins: lines or elements before it (reference, section 3.4)."""
+def start(metadata: Metadata, *, compact: bool = False) -> int | None:
+    """Where the checkpoint's own slice of the session begins: lines or elements before it (reference, section 3.4).
+
+    ``compact``: the field counts lines of Entire's own transcript, as in v2 (section 2.3). What begins there at 0 does
+    so in the native one too; of another start it cannot be told.
+    """
+    if compact and count(metadata, "checkpoint_transcript_start"):
+        return None
     return count(metadata, "checkpoint_transcript_start", "transcript_lines_at_start")
 
 

@@ -261,7 +261,8 @@ def _place_links(source: SessionSource, extents: Sequence[Mapping[Copy, int]]) -
         stream, start, through = plain, None, None
         if identifier in home:
             stream, copy, through = home[identifier]
-            start = next(folder for folder in folders if folder.folder == copy.folder).start + 1
+            before = next(folder for folder in folders if folder.folder == copy.folder).start
+            start = None if before is None else before + 1
         stored = list(dict.fromkeys(filter(None, (metadata.text(f.metadata, "session_id") for f in folders))))
         groups[stream].append(
             links.checkpoint(
@@ -270,7 +271,7 @@ def _place_links(source: SessionSource, extents: Sequence[Mapping[Copy, int]]) -
                 root=metadata.recorded(source.checkpoints[identifier].metadata),
                 sessions=[{**metadata.recorded(one.metadata), "folder": one.folder} for one in folders],
                 ts=folders[0].created_at if folders[0].created is not None else None,
-                omitted=source.omitted.get(identifier) if start is None else None,
+                omitted=None if identifier in home else source.omitted.get(identifier),
                 start=start,
                 through=through,
                 agent=folders[0].agent,
@@ -317,4 +318,4 @@ def session_key(native: NativeFormat | None, session: str | None, folder: Sessio
         return SessionKey(harness, session, "native")
     if folder.session_id is not None:
         return SessionKey(harness, without_date(folder.session_id), "metadata")
-    return SessionKey(harness, f"{folder.checkpoint}.{folder.folder}", "derived")
+    return SessionKey(harness, folder.own_id, "derived")

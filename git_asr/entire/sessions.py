@@ -38,7 +38,7 @@ def stored_id(folder: SessionFolder) -> str:
     """The ID by which folders are grouped: the metadata's without a date, else one of the folder's own."""
     if folder.session_id is not None:
         return without_date(folder.session_id)
-    return f"{folder.checkpoint}.{folder.folder}"
+    return folder.own_id
 
 
 def transcript_size(folder: SessionFolder, sizes: Mapping[str, int | None]) -> int | None:
@@ -120,7 +120,7 @@ def _bare(folder: SessionFolder) -> SessionKey:
 def _copy(folder: SessionFolder, sizes: Mapping[str, int | None], report: Report) -> tuple[Copy | None, str]:
     size = transcript_size(folder, sizes)
     if size:
-        path = f"{folder.folder}/{folder.transcript_name}"
+        path = f"{folder.folder}/{folder.transcript_name}".removeprefix("/")
         parts = tuple(sizes[oid] or 0 for oid in folder.transcript)
         return Copy(folder.checkpoint, folder.folder, folder.created or 0, folder.transcript, parts, path), ""
     if not folder.transcript:
@@ -130,8 +130,8 @@ def _copy(folder: SessionFolder, sizes: Mapping[str, int | None], report: Report
     report(
         Diagnostic(
             "absent-blob",
-            f"checkpoint {folder.checkpoint}",
-            f"the transcript of session folder {folder.folder} cannot be read in this repository",
+            f"checkpoint {folder.checkpoint}{folder.place}",
+            ABSENT,
             "fetch it from a complete clone: sync looks again each time",
         )
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -29,18 +29,22 @@ class TreeWriter(Protocol):
 
 
 def changed_trees(
-    objects: Objects, old: str | None, new: str | None, depth: int
+    objects: Objects,
+    old: str | None,
+    new: str | None,
+    depth: int,
+    wanted: Callable[[str], bool] = lambda _: True,
 ) -> Iterator[tuple[str, str | None, str | None]]:
     """Yield the folders at exactly one depth that differ between two trees: path, old and new tree ID.
 
     ``depth``: 1 for the entries of the root. None stands for no tree, or for an entry that is no folder on that side.
-    By path; only trees that differ are read.
+    By path; only trees that differ are read, and none whose path is not ``wanted``.
 
     Raises:
         ObjectAbsent: a tree that is needed is not here.
         AsrError: one that is needed is damaged, or ``old`` or ``new`` is no tree.
     """
-    return _changed(objects, old, new, depth, "")
+    return _changed(objects, old, new, depth, wanted=wanted, prefix="")
 
 
 def walk_files(
@@ -108,19 +112,25 @@ def edit_tree(
 
 
 def _changed(
-    objects: Objects, old: str | None, new: str | None, depth: int, prefix: str
+    objects: Objects,
+    old: str | None,
+    new: str | None,
+    depth: int,
+    *,
+    wanted: Callable[[str], bool],
+    prefix: str,
 ) -> Iterator[tuple[str, str | None, str | None]]:
     if old == new:
         return
     before, after = _folders(objects, old), _folders(objects, new)
     for name in sorted(before.keys() | after.keys()):
-        left, right = before.get(name), after.get(name)
-        if left == right:
+        left, right, path = before.get(name), after.get(name), prefix + name
+        if left == right or not wanted(path):
             continue
         if depth == 1:
-            yield prefix + name, left, right
+            yield path, left, right
         else:
-            yield from _changed(objects, left, right, depth - 1, f"{prefix}{name}/")
+            yield from _changed(objects, left, right, depth - 1, wanted=wanted, prefix=f"{path}/")
 
 
 def _folders(objects: Objects, tree: str | None) -> dict[str, str]:

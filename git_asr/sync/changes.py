@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
-from git_asr.companion.state import FolderRow, LocationRow, State, TrailerRow
-from git_asr.entire.contents import Checkpoint, SessionFolder, merit, read_checkpoints
+from git_asr.companion.state import FolderRow, State, TrailerRow
+from git_asr.entire.contents import Checkpoint, SessionFolder, merits, read_checkpoints
 from git_asr.entire.links import KEY, checkpoint_ids
 from git_asr.entire.sessions import blobs, stored_id
 from git_asr.entire.stores import registry
-from git_asr.entire.stores.base import Cleared, Location, Removed, Store
+from git_asr.entire.stores.base import Cleared, Location, Removed
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git import refs
 from git_asr.git.base import Objects, Repository
@@ -39,28 +40,30 @@ class Loaded:
 class Changes:
     """Compares the repository with the local state and brings the state up to date, step by step."""
 
-    def __init__(
-        self, repo: Repository, objects: Objects, state: State, stores: Sequence[Store], report: Report
-    ) -> None:
+    def __init__(self, repo: Repository, objects: Objects, state: State, seen: Seen, report: Report) -> None:
         self._repo = repo
         self._objects = objects
         self._state = state
-        self._stores = stores
-        self._order = {one.ref: number for number, one in enumerate(stores)}
-        self._tips = {one.ref: one.tip for one in stores}
+        self._seen = seen
+        self._stores = {one.ref: (order, one) for order, one in enumerate(seen.stores)}
+        self._tips = {one.ref: one.tip for one in seen.stores if one.layout.descends}
+        self._ancestry: dict[tuple[str, str], bool] = {}
         self._report = report
         self.left: set[tuple[str, str]] = set()
         """Sessions that checkpoints held before they were rewritten."""
 
     def in_stores(self) -> set[str]:
         """Take in what changed in the stores; the checkpoints that did, and those that were not complete."""
-        state = self._state
+        state, stores = self._state, self._seen.stores
         tips = state.tips()
         changed = set(state.incomplete())
-        for ref in tips.keys() - self._tips.keys():
+        for ref in tips.keys() - self._stores.keys():
             changed.update(state.forget_store(ref))
             state.drop_findings(ref)
-        for one in self._stores:
+        unread = False
+        for one in stores:
+            if tips.get(one.ref) == one.tip:
+                continue
             state.drop_findings(one.ref)
             steps = registry.changes(self._objects, one, tips.get(one.ref), self._report)
             for step in steps or ():
@@ -70,22 +73,33 @@ class Changes:
                     case Removed(checkpoint):
                         state.drop_location(checkpoint, one.ref)
                         changed.add(checkpoint)
-                    case Location(checkpoint, ref, kind, tree, path):
-                        state.put_location(LocationRow(checkpoint, ref, kind, tree, path))
+                    case Location(checkpoint, ref, _, (tree,)):
+                        state.put_location(checkpoint, ref, tree)
                         changed.add(checkpoint)
-            if steps is not None:
+            if steps is None:
+                unread = True
+            else:
                 state.set_tip(one.ref, one.tip)
-        if tips != self._tips:
-            changed.update(state.contested())  # which copy counts depends on how the tips stand to each other
-        return changed
+        state.set_meta("stores", None if unread else self._seen.stores_digest)
+        return changed | self._contested(tips)
 
-    def in_commits(self, seen: Seen, revisions: Sequence[str] | None) -> set[str]:
+    def _contested(self, before: Mapping[str, str]) -> set[str]:
+        """The checkpoints of which another copy may count because of how the tips of their stores stand now."""
+        if len(self._tips) < 2 or all(before.get(ref) == tip for ref, tip in self._tips.items()):
+            return set()
+        trees: dict[str, set[str]] = {}
+        for ref in self._tips:
+            for checkpoint, tree in self._state.held(ref):
+                trees.setdefault(checkpoint, set()).add(tree)
+        return {checkpoint for checkpoint, some in trees.items() if len(some) > 1}
+
+    def in_commits(self, revisions: Sequence[str] | None) -> set[str]:
         """Walk the commits that are new, or those of ``revisions``; the checkpoints that are newly named by one.
 
         Raises:
             UsageError: a revision is unknown.
         """
-        state = self._state
+        state, seen = self._state, self._seen
         deepened = seen.shallow != (state.meta("shallow") or "")
         found = walk(
             self._repo,
@@ -101,12 +115,12 @@ class Changes:
             for one in checkpoint_ids(commit.message)
         )
         if revisions is None:
-            self._remember_walk(seen)
+            self._remember_walk()
         return named
 
-    def _remember_walk(self, seen: Seen) -> None:
+    def _remember_walk(self) -> None:
         """Remember from where the history was walked; a tip that is not here was not, and is said to be absent."""
-        state = self._state
+        state, seen = self._state, self._seen
         sizes = self._objects.sizes(seen.tips)
         state.set_walked(tip for tip, size in sizes.items() if size is not None)
         state.set_meta("tips", seen.tips_digest)
@@ -124,14 +138,13 @@ class Changes:
         state = self._state
         touched: set[str] = set()
         where: list[Location] = []
-        for checkpoint in sorted(changed):
-            location = self.location(checkpoint)
-            if location is not None and location.tree == state.reading(checkpoint):
+        for checkpoint, location in self._chosen(sorted(changed)).items():
+            if location is not None and location.trees == state.reading(checkpoint):
                 continue
             touched.update(row.stored for row in state.folders(checkpoint))
             if location is None:
                 state.drop_findings(f"checkpoint {checkpoint}")
-                state.set_reading(checkpoint, None, ())
+                state.set_reading(checkpoint, (), ())
             else:
                 where.append(location)
         for location in where:
@@ -142,7 +155,7 @@ class Changes:
             rows = [
                 FolderRow(read.id, one.folder, stored_id(one), keys.get(one.folder)) for one in read.sessions
             ]
-            state.set_reading(read.id, read.tree, rows)
+            state.set_reading(read.id, read.trees, rows)
             if read.absent:
                 state.set_incomplete(read.id)
             touched.update(row.stored for row in rows)
@@ -150,32 +163,49 @@ class Changes:
             touched.update(row.stored for row in state.folders(checkpoint))
         return touched
 
-    def location(self, checkpoint: str) -> Location | None:
-        """The copy of a checkpoint that counts, of all that the stores hold."""
-        rows = self._state.locations(checkpoint)
-        found = [Location(row.checkpoint, row.store, row.kind, row.tree, row.path) for row in rows]
-        if not found:
-            return None
-        return registry.unite(
-            sorted(found, key=lambda one: self._order[one.store]),
-            tips=self._tips,
-            is_ancestor=self._is_ancestor,
-            merit=lambda one: merit(self._objects, one),
+    def _copies(self, checkpoint: str) -> list[Location]:
+        """The copies of a checkpoint that the stores hold, those of the preferred stores first."""
+        trees = self._state.locations(checkpoint)
+        found = [self._stores[ref] for ref in trees]
+        return registry.copies(
+            Location(checkpoint, one.ref, one.layout.kind, (trees[one.ref],))
+            for _, one in sorted(found, key=itemgetter(0))
         )
+
+    def _chosen(self, checkpoints: Iterable[str]) -> dict[str, Location | None]:
+        """The copy of each checkpoint that counts; None where no store holds it."""
+        left = {one: registry.rivals(self._copies(one), self._tips, self._is_ancestor) for one in checkpoints}
+        worth = merits(self._objects, [one for some in left.values() if len(some) > 1 for one in some])
+        return {
+            checkpoint: max(some, key=lambda one: worth.get(one, (0, 0, 0)), default=None)
+            for checkpoint, some in left.items()
+        }
+
+    def _read_before(self, checkpoints: Iterable[str]) -> list[Location]:
+        """The copy of each checkpoint that was read; chosen again where it is to be read once more."""
+        known = {
+            one: next((copy for copy in self._copies(one) if copy.trees == self._state.reading(one)), None)
+            for one in checkpoints
+        }
+        known |= self._chosen([one for one, copy in known.items() if copy is None])
+        return [copy for copy in known.values() if copy is not None]
 
     def _is_ancestor(self, old: str, new: str) -> bool:
         """Whether one tip is behind the other; where a commit between them is absent, that cannot be told."""
-        try:
-            return refs.is_ancestor(self._repo, old, new)
-        except AsrError:
-            return False
+        pair = old, new
+        if pair not in self._ancestry:
+            try:
+                self._ancestry[pair] = refs.is_ancestor(self._repo, old, new)
+            except AsrError:
+                self._ancestry[pair] = False
+        return self._ancestry[pair]
 
     def load(self, groups: Sequence[str]) -> Loaded:
         """Read the folders of some groups, and the checkpoints that they lie in."""
         rows = {group: self._state.group(group) for group in groups}
         ids = sorted({row.checkpoint for own in rows.values() for row in own})
-        where = [one for one in map(self.location, ids) if one is not None]
-        checkpoints = {one.id: one for one in read_checkpoints(self._objects, where, self._report)}
+        found = read_checkpoints(self._objects, self._read_before(ids), self._report)
+        checkpoints = {one.id: one for one in found}
         folders = {
             group: [
                 folder

@@ -106,8 +106,8 @@ def _sync_once(repo: Repository, options: Options, report: Report) -> Outcome:
         seen = look(repo)
         tip = store.read_tip(repo, objects)
         upstream = TolerantObjects(objects, note)
-        changes = Changes(repo, upstream, state, seen.stores, note)
-        touched = changes.groups(changes.in_stores(), changes.in_commits(seen, options.revisions))
+        changes = Changes(repo, upstream, state, seen, note)
+        touched = changes.groups(changes.in_stores(), changes.in_commits(options.revisions))
         rules = {"converters": converters(), "exclusions": joined(options.exclusions)}
         if any(state.meta(name) != value for name, value in (*rules.items(), ("companion", seen.companion))):
             touched |= state.groups()

@@ -42,6 +42,12 @@ class Seen:
         """The tips in a few characters."""
         return _digest("\n".join(sorted(self.tips)).encode())
 
+    @property
+    def stores_digest(self) -> str:
+        """The stores and their tips in a few characters: there may be tens of thousands."""
+        lines = "\n".join(f"{one.tip} {one.ref}" for one in self.stores)
+        return _digest(lines.encode("utf-8", "surrogateescape"))
+
 
 def directory(repo: Repository) -> Path:
     """Where local state lies."""
@@ -77,7 +83,7 @@ def _digest(data: bytes) -> str:
 def is_current(state: State, seen: Seen, exclusions: Iterable[str]) -> bool:
     """Tell whether the last sync saw just this, with these values of ``asr.exclude``."""
     return (
-        state.tips() == {one.ref: one.tip for one in seen.stores}
+        state.meta("stores") == seen.stores_digest
         and state.meta("tips") == seen.tips_digest
         and (state.meta("shallow") or "") == seen.shallow
         and state.meta("companion") == seen.companion

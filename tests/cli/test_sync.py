@@ -29,7 +29,8 @@ def _sound(tmp_path: Path) -> Iterator[None]:
 
 
 NO_STORE = (
-    "warning: no checkpoint store in this repository: no branch entire/checkpoints/v1, local or fetched\n"
+    "warning: no checkpoint store in this repository: no branch entire/checkpoints/v1, local or fetched,"
+    " and no refs/entire/checkpoints\n"
 )
 
 
@@ -101,7 +102,7 @@ def test_of_many_unresolved_ids_a_few_are_named(tmp_path: Path) -> None:
     assert [line.split()[3] for line in lines[:5]] == [checkpoint(n) for n in range(1, 6)]
     assert lines[5:] == [
         "warning: and 3 more: git asr sync --json lists them",
-        "warning: no checkpoint store in this repository: no branch entire/checkpoints/v1, local or fetched",
+        NO_STORE.rstrip(),
     ]
 
 

@@ -191,7 +191,7 @@ def test_a_partial_clone(tmp_path: Path) -> None:
     git(repo.path, "config", "uploadpack.allowFilter", "true")
     git(tmp_path, "clone", "-q", "--mirror", "--filter=blob:limit=3k", f"file://{repo.path}", "part")
     part = tmp_path / "part"
-    line = f"warning: checkpoint {checkpoint(3)}: the transcript of session folder 0 cannot be read in this repository"
+    line = f"warning: checkpoint {checkpoint(3)}, session folder 0: the transcript cannot be read in this repository"
     hint = "hint: fetch it from a complete clone: sync looks again each time"
     assert sync(part) == ("3 sessions (3 new), 3 links to commits\n", [line, hint])
     before = tip(part)

@@ -92,7 +92,9 @@ def test_a_store_whose_ref_is_no_object_id(tmp_path: Path, unsound: set[Path]) -
     point(path, STORE, "no object ID")
     ended = synced(path)
     assert ended.out == "0 sessions (1 unresolved checkpoint ID), 0 links to commits\n"
-    assert ended.err.endswith("no branch entire/checkpoints/v1, local or fetched\n")
+    assert ended.err.endswith(
+        "no branch entire/checkpoints/v1, local or fetched, and no refs/entire/checkpoints\n"
+    )
 
 
 def test_a_damaged_tree_in_a_store(tmp_path: Path, unsound: set[Path]) -> None:

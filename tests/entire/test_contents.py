@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from git_asr.entire import contents
+from git_asr.entire import contents, listing
 from git_asr.entire import metadata as fields
-from git_asr.entire.contents import Checkpoint, SessionFolder, merit, read_checkpoint, read_checkpoints
+from git_asr.entire.contents import Checkpoint, SessionFolder, merits, read_checkpoint, read_checkpoints
 from git_asr.entire.stores.base import Location, Store
 from git_asr.entire.stores.branch_v1 import BranchV1
 from git_asr.errors import Diagnostic
@@ -36,7 +36,7 @@ def opened(path: Path) -> Objects:
 
 def locations(path: Path, objects: Objects) -> list[Location]:
     layout = BranchV1()
-    found = layout.checkpoints(objects, Store(STORE, layout, git(path, "rev-parse", STORE)), None)
+    found = layout.checkpoints(objects, Store(STORE, layout, git(path, "rev-parse", STORE)), None, print)
     return [one for one in found if isinstance(one, Location)]
 
 
@@ -93,7 +93,7 @@ def test_every_shape_of_checkpoint(case: str, object_format: str, tmp_path: Path
         wanted = expected["checkpoints"][checkpoint.id]
         prefix = f"{checkpoint.id[:2]}/{checkpoint.id[2:]}/"
         assert checkpoint.store == STORE
-        assert checkpoint.tree == git(path, "rev-parse", f"{STORE}:{prefix}")
+        assert checkpoint.trees == (git(path, "rev-parse", f"{STORE}:{prefix}"),)
         assert checkpoint.metadata == wanted["metadata"]
         assert sorted(checkpoint.files) == sorted(wanted["files"])
         assert {prefix + name: oid for name, oid in checkpoint.files.items()}.items() <= names.items()
@@ -158,7 +158,7 @@ def test_links_and_submodules_are_no_files(tmp_path: Path) -> None:
     said: list[Diagnostic] = []
     with opened(path) as objects:
         checkpoint = read_checkpoint(
-            objects, Location("000000000000", STORE, "branch-v1", tree, "00/0000000000"), said.append
+            objects, Location("000000000000", STORE, "branch-v1", (tree,)), said.append
         )
     assert checkpoint.sessions == () and checkpoint.metadata == {}
     assert sorted(one.code for one in said) == ["no-session", *["not-a-file"] * 3]
@@ -177,7 +177,7 @@ def test_a_checkpoint_that_is_no_tree(what: str, tmp_path: Path) -> None:
     said: list[Diagnostic] = []
     with opened(path) as objects:
         checkpoint = read_checkpoint(
-            objects, Location("000000000000", STORE, "branch-v1", oid, ""), said.append
+            objects, Location("000000000000", STORE, "branch-v1", (oid,)), said.append
         )
     assert checkpoint.sessions == ()
     assert checkpoint.absent == ((oid,) if what == "nothing" else ())
@@ -230,7 +230,7 @@ def test_absent_trees_are_told(tmp_path: Path) -> None:
     said: list[Diagnostic] = []
     with opened(clone) as objects:
         checkpoint = read_checkpoint(
-            objects, Location("000000000000", STORE, "branch-v1", tree, ""), said.append
+            objects, Location("000000000000", STORE, "branch-v1", (tree,)), said.append
         )
     assert checkpoint.absent == (tree,)
     assert said[0].code == "absent-tree"
@@ -269,7 +269,7 @@ def test_much_metadata_is_read_in_pieces(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_limits_on_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contents, "MAX_ENTRIES", 12)
+    monkeypatch.setattr(listing, "MAX_ENTRIES", 12)
     files = {f"00/0000000000/tasks/x/{n}": b"" for n in range(20)}
     files["00/0000000000/0/metadata.json"] = metadata(session_id="s")
     files["00/0000000000/0/full.jsonl"] = b"{}\n"
@@ -299,11 +299,11 @@ def test_a_tree_that_explodes_is_not_unfolded(tmp_path: Path) -> None:
         tree, kind = git(path, "mktree", stdin=entries.encode()), "040000 tree"
     said: list[Diagnostic] = []
     with opened(path) as objects:
-        read_checkpoint(objects, Location("000000000000", STORE, "branch-v1", tree, ""), said.append)
+        read_checkpoint(objects, Location("000000000000", STORE, "branch-v1", (tree,)), said.append)
     assert "too-many-files" in [one.code for one in said]
 
 
-def test_merit(tmp_path: Path) -> None:
+def test_merits(tmp_path: Path) -> None:
     files = {
         "00/0000000000/0/metadata.json": metadata(created_at="2026-01-01T00:00:00Z"),
         "00/0000000000/0/full.jsonl": b"12345",
@@ -315,8 +315,8 @@ def test_merit(tmp_path: Path) -> None:
     path = stored(tmp_path, files)
     with opened(path) as objects:
         first, second = locations(path, objects)
-        assert merit(objects, first) == (2, 1767312000 * 10**9, 13)
-        assert merit(objects, second) == (0, 0, 0)
+        assert merits(objects, [second, first]) == {first: (2, 1767312000 * 10**9, 13), second: (0, 0, 0)}
+        assert merits(objects, []) == {}
 
 
 NAMES = ["full.jsonl", "full.log", "metadata.json", "prompt.txt", "full.jsonl.", "full.jsonl.1a"]
@@ -343,7 +343,7 @@ def test_parts_are_in_order_and_nothing_is_lost(
     tree = git(path, "mktree", stdin=f"040000 tree {folder}\t0\n".encode())
     said: list[Diagnostic] = []
     with opened(path) as objects:
-        location = Location("000000000000", STORE, "branch-v1", tree, "")
+        location = Location("000000000000", STORE, "branch-v1", (tree,))
         (session,) = read_checkpoint(objects, location, said.append).sessions
     parts = [next(name for name in NAMES if oids[name] == oid) for oid in session.transcript]
     known = {"metadata.json", "prompt.txt"} & set(chosen)

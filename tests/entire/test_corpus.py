@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 from git_asr.entire.contents import read_checkpoints
 from git_asr.entire.links import KEY, WALK_EXCLUDES, Mention, checkpoint_ids
 from git_asr.entire.stores.base import Location
-from git_asr.entire.stores.registry import changes, discover
+from git_asr.entire.stores.registry import changes, copies, discover
 from git_asr.errors import Diagnostic
 from git_asr.git.backend import open_objects
 from git_asr.git.base import Repository
@@ -23,12 +23,11 @@ from tests.support.corpus import expected, needs_corpus, sample, samples
 from tests.support.repo_builder import git
 
 pytestmark = needs_corpus
-BRANCH = re.compile(r"refs/(heads|remotes/[^/]+)/entire/checkpoints/v1")
-
-
-def only_branches(name: str) -> bool:
-    """Whether all that a sample stores is in a branch that is read; the figures do not tell stores apart."""
-    return all(BRANCH.fullmatch(ref) for ref in expected()["samples"][name]["stores"])
+NAMES = (
+    (r"refs/entire/checkpoints/../\w{12,26}", "one ref a checkpoint"),
+    (r"(.*/v2/full/)[0-9]{13}", r"\1<number>"),
+)
+"""How the figures name stores of which there are many."""
 
 
 def links_of(repo: Repository) -> dict[str, tuple[Mention, ...]]:
@@ -86,20 +85,29 @@ def test_the_last_block_is_what_git_reads(name: str, tmp_path: Path) -> None:
     assert fewer == figures["commits_where_git_sees_fewer"]
 
 
+def figure_name(ref: str) -> str:
+    for pattern, name in NAMES:
+        ref = re.sub(f"^{pattern}$", name, ref)
+    return ref
+
+
 @pytest.mark.parametrize("name", samples())
 def test_stores(name: str, tmp_path: Path) -> None:
     figures = expected()["samples"][name]
     repo = open_repository(sample(name, tmp_path))
     held = locations_of(repo)
-    assert {ref: len(some) for ref, some in held.items()} == {
-        ref: count for ref, count in figures["stores"].items() if BRANCH.fullmatch(ref)
-    }
+    counted: Counter[str] = Counter()
+    for ref, some in held.items():
+        counted[figure_name(ref)] += len(some)
+    assert counted == figures["stores"]
     for ref, some in held.items():
         for location in some:
-            assert location.tree == git(repo.git_dir, "rev-parse", f"{ref}:{location.path}")
+            path = f"{location.checkpoint[:2]}/{location.checkpoint[2:]}"
+            where = f"{ref}:" if location.kind == "per-checkpoint" else f"{ref}:{path}"
+            assert location.trees == (git(repo.git_dir, "rev-parse", where),)
 
 
-@pytest.mark.parametrize("name", [name for name in samples() if only_branches(name)])
+@pytest.mark.parametrize("name", samples())
 def test_what_resolves(name: str, tmp_path: Path) -> None:
     figures = expected()["samples"][name]
     repo = open_repository(sample(name, tmp_path))
@@ -111,11 +119,19 @@ def test_what_resolves(name: str, tmp_path: Path) -> None:
     assert len(held - named) == figures["checkpoints_without_commit"]
 
 
-@pytest.mark.parametrize("name", [name for name in samples() if only_branches(name)])
+def copies_of(repo: Repository) -> list[Location]:
+    """Every copy of every checkpoint; the stores come by preference."""
+    located = defaultdict(list)
+    for some in locations_of(repo).values():
+        for one in some:
+            located[one.checkpoint].append(one)
+    return [copy for some in located.values() for copy in copies(some)]
+
+
+@pytest.mark.parametrize("name", samples())
 def test_sessions(name: str, tmp_path: Path) -> None:
     figures = expected()["samples"][name]
-    path = sample(name, tmp_path)
-    repo = open_repository(path)
+    repo = open_repository(sample(name, tmp_path))
     said: list[Diagnostic] = []
     sessions: dict[Any, dict[str, Any]] = {}
     links = defaultdict(set)
@@ -124,29 +140,27 @@ def test_sessions(name: str, tmp_path: Path) -> None:
             links[link.checkpoint].add(oid)
     triples = set()
     with open_objects(repo) as objects:
-        for ref, located in locations_of(repo).items():
-            tree = git(path, "rev-parse", f"{ref}^{{tree}}")
-            for checkpoint in read_checkpoints(objects, located, said.append):
-                assert checkpoint.metadata["checkpoint_id"] == checkpoint.id
-                assert checkpoint.absent == ()
-                for folder in checkpoint.sessions:
-                    key = folder.agent, folder.session_id
-                    entry = sessions.setdefault(key, {"checkpoints": set(), "folders": 0, "copies": 0})
-                    entry["checkpoints"].add(checkpoint.id)
-                    entry["folders"] += 1
-                    entry["copies"] += bool(folder.transcript)
-                    triples |= {(folder.session_id, checkpoint.id, oid) for oid in links[checkpoint.id]}
-                    assert folder.created is not None
-                    prefix = f"{checkpoint.id[:2]}/{checkpoint.id[2:]}/{folder.folder}"
-                    entry["newest"] = max(
-                        entry.get("newest", (-1,)),
-                        (folder.created, checkpoint.id, folder.folder, folder.transcript)
-                        if folder.transcript
-                        else (-1,),
-                    )
-                    for inner, oid in folder.files.items():
-                        found = objects.lookup(tree, f"{prefix}/{inner}")
-                        assert found is not None and found.oid == oid
+        for checkpoint in read_checkpoints(objects, copies_of(repo), said.append):
+            assert checkpoint.metadata["checkpoint_id"] == checkpoint.id
+            assert checkpoint.absent == ()
+            for folder in checkpoint.sessions:
+                key = folder.agent, folder.session_id
+                entry = sessions.setdefault(key, {"checkpoints": set(), "folders": 0, "copies": 0})
+                entry["checkpoints"].add(checkpoint.id)
+                entry["folders"] += 1
+                entry["copies"] += bool(folder.transcript)
+                triples |= {(folder.session_id, checkpoint.id, oid) for oid in links[checkpoint.id]}
+                assert folder.created is not None
+                entry["newest"] = max(
+                    entry.get("newest", (-1,)),
+                    (folder.created, checkpoint.id, folder.folder, folder.transcript)
+                    if folder.transcript
+                    else (-1,),
+                )
+                for inner, oid in folder.files.items():
+                    path = f"{folder.folder}/{inner}".removeprefix("/")
+                    found = [objects.lookup(tree, path) for tree in checkpoint.trees]
+                    assert oid in [entry.oid for entry in found if entry is not None]
     listed = {(one["agent"], one["session_id"]): one for one in figures["sessions"]}
     assert set(sessions) == set(listed)
     for key, entry in sessions.items():
@@ -156,6 +170,7 @@ def test_sessions(name: str, tmp_path: Path) -> None:
         assert entry["copies"] == one["copies_with_transcript"]
         if "newest" in one:
             assert len(entry["newest"][3]) == len(one["newest"]["files"])
+            assert entry["newest"][1:3] == (one["newest"]["checkpoint"], one["newest"]["folder"])
     assert len(triples) == figures["links"]
     assert sum(not entry["copies"] for entry in sessions.values()) == figures["sessions_without_transcript"]
     assert {one.code for one in said} <= {"missing-transcript", "missing-part"}

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from git_asr.entire.stores.base import Change, Cleared, Location, Merit, Removed, Store
-from git_asr.entire.stores.branch_v1 import BranchV1
-from git_asr.entire.stores.registry import LAYOUTS, changes, discover, searched, unite
+from git_asr.entire.stores.base import Change, Cleared, Location, Removed
+from git_asr.entire.stores.registry import LAYOUTS, changes, copies, discover, rivals, searched
 from git_asr.errors import Diagnostic
 from git_asr.git.backend import open_objects
 from git_asr.git.base import Ref
@@ -30,50 +29,104 @@ def seen(path: Path, ref: str, old_tip: str | None = None) -> tuple[list[Change]
 
 def location(path: Path, checkpoint: str, ref: str = LOCAL) -> Location:
     folder = f"{checkpoint[:2]}/{checkpoint[2:]}"
-    return Location(checkpoint, ref, "branch-v1", git(path, "rev-parse", f"{ref}:{folder}"), folder)
+    return Location(checkpoint, ref, "branch-v1", (git(path, "rev-parse", f"{ref}:{folder}"),))
+
+
+HEX = "5f0af6f2363f"
+STORES = [
+    f"refs/entire/checkpoints/3f/{HEX}",
+    f"refs/entire/checkpoints/8M/{ULID}",
+    f"refs/entire/checkpoints/xx/{HEX}",  # it is refused when it is read, and that is told
+    "refs/heads/entire/checkpoints/v1",
+    "refs/remotes/team/store/entire/checkpoints/v1",
+    "refs/remotes/origin/entire/checkpoints/v1",
+    "refs/remotes/another/entire/checkpoints/v1",
+    "refs/remotes/upstream/entire/checkpoints/v1",
+    "refs/entire/checkpoints/v1",
+    "refs/entire/checkpoints/v1.1",
+    "refs/entire/remotes/team/store/checkpoints/v1.1",
+    "refs/entire/remotes/origin/checkpoints/v1.1",
+    "refs/entire/remotes/another/checkpoints/v1",
+    "refs/entire/checkpoints/v2/main",
+    "refs/entire/checkpoints/v2/full/current",
+    "refs/entire/checkpoints/v2/full/0000000000011",
+    "refs/entire/checkpoints/v2/full/0000000000002",
+    "refs/heads/entire/sessions/v1",
+    "refs/remotes/origin/entire/sessions/v1",
+    "refs/heads/entire/sessions",
+    "refs/remotes/origin/entire/sessions",
+    "refs/remotes/another/entire/sessions",
+]
+"""By preference, if the checkpoints are pushed to the remote ``team/store``."""
+SEARCHED = [
+    "refs/entire/checkpoints/*/*",
+    *STORES[3:14],
+    "refs/entire/checkpoints/v2/full/*",
+    *STORES[17:],
+]
 
 
 def test_discovery_and_order() -> None:
-    stores = [
-        "refs/heads/entire/checkpoints/v1",
-        "refs/remotes/team/store/entire/checkpoints/v1",
-        "refs/remotes/origin/entire/checkpoints/v1",
-        "refs/remotes/another/entire/checkpoints/v1",
-        "refs/remotes/upstream/entire/checkpoints/v1",
-    ]
     others = [
         "refs/heads/main",
         "refs/heads/entire/checkpoints/v1x",
         "refs/heads/entire/checkpoints/v1/x",
+        "refs/heads/entire/checkpoints/v1.1",
         "refs/heads/entire/checkpoints",
         "refs/heads/x/entire/checkpoints/v1",
+        "refs/heads/xentire/checkpoints/v1",
         "refs/heads/entire/039dfc5-e3b0c4",
+        "refs/heads/entire/039dfc5",
+        "refs/heads/entire/039dfc5be0b4e9a1d0f5d0a3c1b2f4e5d6c7b8a9",
         "refs/heads/entire/trails/v1",
+        "refs/remotes/origin/entire/trails/v1",
         "refs/remotes/entire/checkpoints/v1",
         "refs/remotes/origin/notentire/checkpoints/v1",
         "refs/remotes/origin/x-entire/checkpoints/v1",
+        "refs/remotes/origin/entire/checkpoints/v1.1",
         "refs/tags/entire/checkpoints/v1",
         "refs/entire/policies/checkpoint",
+        "refs/entire/checkpoints/v2",
+        "refs/entire/checkpoints/v2/mainx",
+        "refs/entire/checkpoints/v2/full/000000000001",
+        "refs/entire/checkpoints/v2/full/current/x",
+        "refs/entire/checkpoints/v3/main",
+        "refs/entire/checkpoints/v1x1",
+        "refs/entire/remotes/checkpoints/v1",
+        "refs/entire/remotes/origin/checkpoints/v2/main",
+        f"refs/entire/checkpoints/{HEX}",
+        f"refs/entire/checkpoints/3f/{HEX}/x",
+        f"refs/entire/checkpoints/3F/{HEX.upper()}",
+        f"refs/entire/checkpoints/8m/{ULID.lower()}",
         "refs/pull/1/head",
     ]
-    found = discover([Ref(name, "1" * 40) for name in sorted(stores + others)], remote="team/store")
-    assert [store.ref for store in found] == stores
-    assert {(store.tip, store.layout.kind) for store in found} == {("1" * 40, "branch-v1")}
-    plain = discover([Ref(name, "1" * 40) for name in stores])
-    assert [store.ref for store in plain] == [stores[0], stores[2], stores[3], stores[1], stores[4]]
-    assert discover([Ref(stores[2], "1" * 40)], remote="origin")[0].layout.rank(stores[2], "origin") == 1
+    found = discover([Ref(name, "1" * 40) for name in sorted(STORES + others)], remote="team/store")
+    assert [store.ref for store in found] == STORES
+    assert {store.tip for store in found} == {"1" * 40}
+    kinds = [store.layout.kind for store in found]
+    assert kinds == [
+        *["per-checkpoint"] * 3,
+        *["branch-v1"] * 5,
+        *["custom-ref"] * 5,
+        *["v2"] * 4,
+        *["sessions-v1"] * 2,
+        *["flat"] * 3,
+    ]
+    plain = discover([Ref(name, "1" * 40) for name in STORES[3:8]])
+    assert [store.ref for store in plain] == [STORES[at] for at in (3, 5, 6, 4, 7)]
+    assert discover([Ref(STORES[5], "1" * 40)], remote="origin")[0].layout.rank(STORES[5], "origin") == 1
     assert discover([]) == []
 
 
 def test_layouts_are_told_apart() -> None:
     kinds = [layout.kind for layout in LAYOUTS]
-    assert len(set(kinds)) == len(kinds) > 0
+    assert len(set(kinds)) == len(kinds) == 6
 
 
 def test_what_was_searched_in_words() -> None:
-    layout = BranchV1()
-    stores = [Store(ref, layout, "1" * 40) for ref in (LOCAL, ORIGIN, LOCAL)]
-    assert searched(stores) == (LOCAL, ORIGIN)
+    many = [f"refs/entire/checkpoints/{n % 100:02}/{n:012}" for n in range(20_000)]
+    found = discover([Ref(name, "1" * 40) for name in (*STORES, *many)], remote="team/store")
+    assert list(searched(found)) == SEARCHED
     assert searched([]) == ()
 
 
@@ -158,47 +211,96 @@ def test_refs_that_lead_to_no_tree(tmp_path: Path) -> None:
         assert [(one.code, one.where) for one in said] == ([(code, LOCAL)] if code else [])
 
 
-def chosen(
+def left(
     candidates: Sequence[Location],
     tips: dict[str, str] | None = None,
     behind: set[tuple[str, str]] = frozenset(),  # type: ignore[assignment]
-    merits: dict[str, Merit] | None = None,
-) -> Location:
-    return unite(
-        candidates,
-        tips=tips or {},
-        is_ancestor=lambda one, other: (one, other) in behind,
-        merit=lambda location: (merits or {})[location.store],
-    )
+) -> list[str]:
+    return [one.store for one in rivals(candidates, tips or {}, lambda one, other: (one, other) in behind)]
 
 
 def copy(store: str, tree: str) -> Location:
-    return Location("000000000000", store, "branch-v1", tree, "00/0000000000")
+    return Location("000000000000", store, "branch-v1", (tree,))
 
 
 def test_equal_copies_are_the_preferred_one_unasked() -> None:
-    assert chosen([copy("a", "t"), copy("b", "t"), copy("c", "t")]).store == "a"
-    assert chosen([copy("a", "t")]).store == "a"
+    assert left([copy("a", "t"), copy("b", "t"), copy("c", "t")], {"a": "1", "b": "2", "c": "3"}) == ["a"]
+    assert left([copy("a", "t")]) == ["a"]
+    assert left([]) == []
 
 
 def test_the_copy_of_the_tip_that_descends_from_the_other() -> None:
     tips = {"a": "1", "b": "2", "c": "3"}
-    assert chosen([copy("a", "t"), copy("b", "u")], tips, {("1", "2")}).store == "b"
-    assert chosen([copy("a", "t"), copy("b", "u")], tips, {("2", "1")}).store == "a"
+    assert left([copy("a", "t"), copy("b", "u")], tips, {("1", "2")}) == ["b"]
+    assert left([copy("a", "t"), copy("b", "u")], tips, {("2", "1")}) == ["a"]
     chain = {("1", "2"), ("2", "3"), ("1", "3")}
-    assert chosen([copy("a", "t"), copy("b", "u"), copy("c", "t")], tips, chain).store == "c"
-    assert (
-        chosen([copy("a", "t"), copy("b", "u"), copy("c", "u")], tips, {("1", "2"), ("1", "3")}).store == "b"
+    assert left([copy("a", "t"), copy("b", "u"), copy("c", "t")], tips, chain) == ["c"]
+    assert left([copy("a", "t"), copy("b", "u"), copy("c", "u")], tips, {("1", "2"), ("1", "3")}) == ["b"]
+
+
+def test_copies_between_which_their_merit_decides() -> None:
+    tips = {"a": "1", "b": "2", "c": "3"}
+    three = [copy("c", "t"), copy("a", "u"), copy("b", "t")]
+    assert left(three, tips) == ["c", "a"]
+    assert left(three, {"a": "1", "b": "1", "c": "1"}, {("1", "1")}) == ["c", "a"]
+    assert left(three, {"b": "2"}, {("2", "2")}) == ["c", "a"]  # the others descend from nothing
+
+
+def test_what_layered_stores_hold_is_one_copy() -> None:
+    def at(store: str, kind: str, *trees: str) -> Location:
+        return Location("000000000000", store, kind, trees)
+
+    parts = [
+        at("a", "per-checkpoint", "t"),
+        at("b", "v2", "u"),
+        at("c", "v2", "v"),
+        at("d", "v2", "w"),
+        at("e", "flat", "u"),
+    ]
+    assert copies(parts) == [parts[0], at("b", "v2", "u", "v", "w"), parts[4]]
+    assert copies(parts[2:3]) == parts[2:3]
+
+
+@pytest.mark.parametrize("object_format", ["sha1", "sha256"])
+@pytest.mark.parametrize("identifier", [ULID, HEX])
+def test_a_ref_that_is_a_checkpoint(identifier: str, object_format: str, tmp_path: Path) -> None:
+    ref = f"refs/entire/checkpoints/{identifier[-2:]}/{identifier}"
+    builder = RepoBuilder(tmp_path / "repo", object_format=object_format, bare=True)  # type: ignore[arg-type]
+    old = builder.commit(ref, f"Checkpoint: {identifier}", {"metadata.json": "{}", "0/full.jsonl": "1"})
+    builder.commit(ref, f"Finalize transcript for Checkpoint: {identifier}", {"0/full.jsonl": "12"})
+    path = builder.build()
+    here = Location(identifier, ref, "per-checkpoint", (git(path, "rev-parse", f"{ref}:"),))
+    assert seen(path, ref) == ([here], [])
+    assert seen(path, ref, builder.oid(old)) == ([here], [])
+    assert seen(path, ref, git(path, "rev-parse", ref)) == ([], [])
+
+
+@pytest.mark.parametrize("shard", ["5f", "ff", "3F", "3", "v1"])
+def test_a_ref_name_that_lies_about_its_id(shard: str, tmp_path: Path) -> None:
+    ref = f"refs/entire/checkpoints/{shard}/{HEX}"
+    builder = RepoBuilder(tmp_path / "repo", bare=True)
+    builder.commit(ref, "Checkpoint", {"metadata.json": "{}", "0/full.jsonl": "1"})
+    found, said = seen(builder.build(), ref)
+    assert found == []
+    assert [(one.code, one.where) for one in said] == [("misplaced-ref", ref)]
+
+
+def test_junk_in_a_store_is_not_looked_into(tmp_path: Path) -> None:
+    builder = RepoBuilder(tmp_path / "repo", bare=True)
+    builder.commit(LOCAL, "one", {"00/0000000000/metadata.json": "{}"})
+    path = builder.build()
+    gone = "1" * 40  # whoever looked into it would find that it is not there
+    names = [f"{n:05}" for n in range(10_000)] + ["0", "zz", "8Z", "0O", "src", "FF", "a"]
+    shard = "".join(
+        f"040000 tree {gone}\t{name}\n" for name in ("0", "000000000", "00000000000", "000000000g")
     )
-
-
-def test_the_copy_of_greater_merit() -> None:
-    two, tips = [copy("a", "t"), copy("b", "u")], {"a": "1", "b": "2"}
-    assert chosen(two, tips, merits={"a": (1, 9, 9), "b": (2, 0, 0)}).store == "b"
-    assert chosen(two, tips, merits={"a": (2, 1, 9), "b": (2, 2, 0)}).store == "b"
-    assert chosen(two, tips, merits={"a": (2, 2, 1), "b": (2, 2, 2)}).store == "b"
-    assert chosen(two, tips, merits={"a": (2, 2, 2), "b": (2, 2, 2)}).store == "a"
-    assert chosen(two, {"a": "1", "b": "1"}, {("1", "1")}, {"a": (1, 1, 1), "b": (1, 1, 2)}).store == "b"
+    shard += git(path, "ls-tree", f"{LOCAL}:00")
+    odd = git(path, "mktree", "--missing", stdin=shard.encode())
+    lines = [f"040000 tree {gone}\t{name}" for name in names] + [f"040000 tree {odd}\t00"]
+    tree = git(path, "mktree", "--missing", stdin="\n".join(lines).encode() + b"\n")
+    commit = git(path, "commit-tree", "-m", "junk", "-p", LOCAL, tree)
+    git(path, "update-ref", LOCAL, commit)
+    assert seen(path, LOCAL) == ([location(path, "000000000000")], [])
 
 
 def test_two_copies_in_a_repository(tmp_path: Path) -> None:
@@ -210,21 +312,18 @@ def test_two_copies_in_a_repository(tmp_path: Path) -> None:
     path = builder.build()
     repo = open_repository(path)
     stores = discover(list_refs(repo))
-    tips = {store.ref: store.tip for store in reversed(stores)}
+    tips = {store.ref: store.tip for store in stores}
     with open_objects(repo) as objects:
         held: dict[str, list[Location]] = {}
-        for store in reversed(stores):
+        for store in stores:
             for change in changes(objects, store, None, lambda _: None) or []:
                 assert isinstance(change, Location)
                 held.setdefault(change.checkpoint, []).append(change)
     united = {
-        checkpoint: unite(
-            copies,
-            tips=tips,
-            is_ancestor=lambda one, other: is_ancestor(repo, one, other),
-            merit=lambda _: (0, 0, 0),
-        )
-        for checkpoint, copies in held.items()
+        checkpoint: rivals(some, tips, lambda one, other: is_ancestor(repo, one, other))
+        for checkpoint, some in held.items()
     }
-    assert united["000000000000"].store == LOCAL
-    assert united["111111111111"].store == ORIGIN  # the same tree in both: the first one asked
+    assert [one.store for one in united["000000000000"]] == [LOCAL]
+    assert [one.store for one in united["111111111111"]] == [
+        LOCAL
+    ]  # the same tree in both: the preferred one

@@ -1,4 +1,4 @@
-"""The samples whose checkpoints lie on the branch entire/checkpoints/v1: what a sync makes of them."""
+"""The samples: what a sync makes of them, whatever the layout of their checkpoints."""
 
 from __future__ import annotations
 
@@ -10,22 +10,14 @@ from typing import Any
 import pytest
 
 from tests.support.companion import StoredBundle, bundles, tip
-from tests.support.corpus import corpus_dir, expected, needs_corpus, sample, samples
+from tests.support.corpus import expected, needs_corpus, sample, samples
 from tests.support.repo_builder import fsck
 from tests.support.run import run_cli
 
 Synced = tuple[str, Path, dict[str, Any]]
-V1 = ("refs/heads/entire/checkpoints/v1", "refs/remotes/origin/entire/checkpoints/v1")
 
 
-def on_v1_only() -> list[str]:
-    """Samples without another layout."""
-    found = [name for name in samples() if all(ref in V1 for ref in expected()["samples"][name]["stores"])]
-    assert len(found) == 20 or corpus_dir() is None
-    return found
-
-
-@pytest.fixture(scope="module", params=on_v1_only())
+@pytest.fixture(scope="module", params=samples())
 def synced(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[str, Path, dict[str, Any]]:

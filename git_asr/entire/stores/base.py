@@ -6,23 +6,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from git_asr.git.base import Objects, Ref
+from git_asr.errors import Report
+from git_asr.git.base import Objects
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
     """Where one store holds one checkpoint.
 
-    ``checkpoint``: its ID. ``store``: the name of the store's ref. ``kind``: the layout's. ``tree``: the object ID of
-    the checkpoint's own tree, which stands for all of its content. ``path``: that tree's path below the ref's tree,
-    empty where the ref's tree is the checkpoint.
+    ``checkpoint``: its ID. ``store``: the name of the store's ref. ``kind``: the layout's. ``trees``: the object IDs of
+    the checkpoint's own tree and of those that are laid under it (:attr:`Layout.layered`), which stand for all of its
+    content.
     """
 
     checkpoint: str
     store: str
     kind: str
-    tree: str
-    path: str
+    trees: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +60,17 @@ class Layout(Protocol):
     kind: str
     """Short stable name, as in :class:`Location`."""
 
-    def matches(self, ref: Ref) -> bool:
-        """Tell by the name whether a ref is a store of this layout."""
-        ...
+    descends: bool
+    """Whether such a store holds all checkpoints in one history, so that its tip may descend from another's."""
 
-    def rank(self, ref: str, remote: str | None) -> int:
-        """Where a ref stands among the stores of this layout, 0 first (reference, section 2.5).
+    layered: bool
+    """Whether its stores hold one checkpoint together: their trees are laid over each other, the preferred on top."""
 
-        ``remote``: the name of the remote that the checkpoints are pushed to, where that is known.
+    def rank(self, ref: str, remote: str | None) -> int | None:
+        """Where a ref stands among the stores of this layout, 0 first; None if its name is of no such store.
+
+        ``remote``: the name of the remote that the checkpoints are pushed to, where that is known. The order is that
+        of reference entire-checkpoints, section 2.5.
         """
         ...
 
@@ -76,7 +79,7 @@ class Layout(Protocol):
         ...
 
     def checkpoints(
-        self, objects: Objects, store: Store, old_tip: str | None
+        self, objects: Objects, store: Store, old_tip: str | None, report: Report
     ) -> Iterator[Location | Removed]:
         """Yield what changed since a former tip, or everything that the store holds where that is None.
 

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from git_asr.entire.stores.base import Change, Cleared, Layout, Location, Merit, Store
+from git_asr.entire.stores.base import Change, Cleared, Layout, Location, Store
 from git_asr.entire.stores.branch_v1 import BranchV1
+from git_asr.entire.stores.custom_refs import CustomRefs
+from git_asr.entire.stores.flat import Flat
+from git_asr.entire.stores.per_checkpoint import PerCheckpoint
+from git_asr.entire.stores.sessions_v1 import SessionsV1
+from git_asr.entire.stores.v2 import V2
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import Objects, Ref
 
-LAYOUTS: tuple[Layout, ...] = (BranchV1(),)
-"""In the order of preference of reference entire-checkpoints, section 2.5."""
+LAYOUTS: tuple[Layout, ...] = (PerCheckpoint(), BranchV1(), CustomRefs(), V2(), SessionsV1(), Flat())
+"""In the order of preference: the one that Entire went over to, then as reference entire-checkpoints, section 2.5."""
+
+_LAYERED = frozenset(layout.kind for layout in LAYOUTS if layout.layered)
 
 
-def discover(refs: Sequence[Ref], *, remote: str | None = None) -> list[Store]:
+def discover(refs: Iterable[Ref], *, remote: str | None = None) -> list[Store]:
     """The stores among the refs of a repository, the preferred ones first.
 
     That is by layout, then as :meth:`Layout.rank` says, then by name. ``remote``: the name of the remote that the
@@ -21,10 +29,12 @@ def discover(refs: Sequence[Ref], *, remote: str | None = None) -> list[Store]:
     """
     found: list[tuple[int, int, str, Store]] = []
     for ref in refs:
+        if "/entire/" not in ref.name:
+            continue
         for order, layout in enumerate(LAYOUTS):
-            if layout.matches(ref):
-                store = Store(ref.name, layout, ref.oid)
-                found.append((order, layout.rank(ref.name, remote), ref.name, store))
+            rank = layout.rank(ref.name, remote)
+            if rank is not None:
+                found.append((order, rank, ref.name, Store(ref.name, layout, ref.oid)))
                 break
     return [store for *_, store in sorted(found, key=lambda item: item[:3])]
 
@@ -45,44 +55,54 @@ def changes(objects: Objects, store: Store, old_tip: str | None, report: Report)
         return []
     if old_tip is not None:
         try:
-            return [*store.layout.checkpoints(objects, store, old_tip)]
+            return [*store.layout.checkpoints(objects, store, old_tip, report)]
         except AsrError:
             pass  # whichever of the two it was, reading the present tip alone tells
     try:
-        found: list[Change] = [*store.layout.checkpoints(objects, store, None)]
+        found: list[Change] = [*store.layout.checkpoints(objects, store, None, report)]
     except AsrError as error:
         report(Diagnostic("unreadable-store", store.ref, error.message, error.hint))
         return None
     return found if old_tip is None else [Cleared(), *found]
 
 
-def unite(
-    candidates: Sequence[Location],
-    *,
-    tips: Mapping[str, str],
-    is_ancestor: Callable[[str, str], bool],
-    merit: Callable[[Location], Merit],
-) -> Location:
-    """Choose which of the copies of one checkpoint is read (reference, section 2.5).
+def copies(located: Iterable[Location]) -> list[Location]:
+    """The copies of one checkpoint: what stores of a layered layout hold of it is one.
 
-    ``candidates``: one or more, those of the preferred stores first. Copies with one tree are the same, and the first
-    one stands for them. If they differ, a copy goes whose store's tip is an ancestor of the tip of another's; of those
-    left the one of greatest ``merit``, and of equal ones the first. ``tips``: the commit of each store, by ref;
-    ``is_ancestor(a, b)``: whether ``a`` is behind ``b``. Neither is asked, nor ``merit``, where nothing hangs on it.
+    ``located``: those of the preferred stores first.
     """
-    if _same(candidates):
-        return candidates[0]
+    found: dict[str, Location] = {}
+    for one in located:
+        key = one.kind if one.kind in _LAYERED else one.store
+        known = found.get(key)
+        found[key] = one if known is None else replace(known, trees=(*known.trees, *one.trees))
+    return list(found.values())
+
+
+def rivals(
+    candidates: Sequence[Location], tips: Mapping[str, str], is_ancestor: Callable[[str, str], bool]
+) -> list[Location]:
+    """Which of the copies of one checkpoint may be the one that is read (reference, section 2.5).
+
+    Copies with the same trees are the same, and the first one stands for them. If they differ, a copy goes whose
+    store's tip is an ancestor of the tip of another's. Where several are left, the one of greatest merit counts, and
+    of equal ones the first. ``tips``: the commit of each store that may descend from another, by ref;
+    ``is_ancestor(a, b)``: whether ``a`` is behind ``b``. It is not asked where nothing hangs on it.
+    """
+    if len(_distinct(candidates)) < 2:
+        return [*candidates[:1]]
 
     def superseded(one: Location) -> bool:
-        return any(
-            tips[one.store] != tips[other.store] and is_ancestor(tips[one.store], tips[other.store])
-            for other in candidates
-            if other is not one
-        )
+        tip = tips.get(one.store)
+        others = {tips[other.store] for other in candidates if other.store in tips} - {tip}
+        return tip is not None and any(is_ancestor(tip, other) for other in sorted(others))
 
-    left = [one for one in candidates if not superseded(one)]
-    return left[0] if _same(left) else max(left, key=merit)
+    return _distinct([one for one in candidates if not superseded(one)])
 
 
-def _same(candidates: Sequence[Location]) -> bool:
-    return len({one.tree for one in candidates}) == 1
+def _distinct(candidates: Sequence[Location]) -> list[Location]:
+    """The first copy of each content."""
+    found: dict[tuple[str, ...], Location] = {}
+    for one in candidates:
+        found.setdefault(one.trees, one)
+    return list(found.values())

@@ -1,0 +1,50 @@
+"""The layout since Entire 0.8.0: a ref for each checkpoint, ``refs/entire/checkpoints/<last two characters>/<ID>``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from git_asr.entire.links import HEX, ULID
+from git_asr.entire.stores.base import Location, Store
+from git_asr.errors import Diagnostic, Report
+from git_asr.git.base import Objects
+
+_REFS = "refs/entire/checkpoints/"
+_REF = re.compile(rf"{_REFS}[^/]+/(?:{HEX}|{ULID})")
+
+
+class PerCheckpoint:
+    """Reference entire-checkpoints, section 2.4: the tree of the ref's commit is the checkpoint.
+
+    IDs are ULIDs, or hexadecimal after a migration. There may be tens of thousands of such refs, and each is a store.
+    """
+
+    kind = "per-checkpoint"
+    descends = False
+    layered = False
+
+    def rank(self, ref: str, remote: str | None) -> int | None:
+        """All alike."""
+        del remote
+        return 0 if _REF.fullmatch(ref) else None
+
+    def described(self, ref: str) -> str:
+        """All of them in one."""
+        del ref
+        return f"{_REFS}*/*"
+
+    def checkpoints(
+        self, objects: Objects, store: Store, old_tip: str | None, report: Report
+    ) -> Iterator[Location]:
+        """Yield the checkpoint. Raises AsrError as :class:`Layout` says.
+
+        A ref whose shard is of another ID is not read, as Entire does not: it is reported as ``misplaced-ref``.
+        """
+        del old_tip  # what is on the ref is the checkpoint that was there
+        shard, _, checkpoint = store.ref.removeprefix(_REFS).partition("/")
+        if shard == checkpoint[-2:]:
+            yield Location(checkpoint, store.ref, self.kind, (objects.commit_tree(store.tip),))
+        else:
+            message = f"it is not read: a checkpoint {checkpoint} would stand under {checkpoint[-2:]}/"
+            report(Diagnostic("misplaced-ref", store.ref, message))
