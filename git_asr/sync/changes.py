@@ -60,6 +60,7 @@ class Changes:
         for ref in tips.keys() - self._stores.keys():
             changed.update(state.forget_store(ref))
             state.drop_findings(ref)
+        state.drop_findings_of(registry.UNREADABLE)  # what is still unreadable is not remembered as read
         unread = False
         for one in stores:
             if tips.get(one.ref) == one.tip:

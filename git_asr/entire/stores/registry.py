@@ -18,6 +18,9 @@ from git_asr.git.base import Objects, Ref
 LAYOUTS: tuple[Layout, ...] = (PerCheckpoint(), BranchV1(), CustomRefs(), V2(), SessionsV1(), Flat())
 """In the order of preference: the one that Entire went over to, then as reference entire-checkpoints, section 2.5."""
 
+UNREADABLE = "unreadable-store"
+"""A store cannot be read; the next look tries again."""
+
 _LAYERED = frozenset(layout.kind for layout in LAYOUTS if layout.layered)
 
 
@@ -61,7 +64,7 @@ def changes(objects: Objects, store: Store, old_tip: str | None, report: Report)
     try:
         found: list[Change] = [*store.layout.checkpoints(objects, store, None, report)]
     except AsrError as error:
-        report(Diagnostic("unreadable-store", store.ref, error.message, error.hint))
+        report(Diagnostic(UNREADABLE, store.ref, error.message, error.hint))
         return None
     return found if old_tip is None else [Cleared(), *found]
 
