@@ -17,6 +17,8 @@ from benchmarks.prepare import Facts
 
 _PAGE = PROJECT / "docs" / "performance.md"
 _PARTS = ("full", "unchanged", "starts", "memory")
+_SLOW = ("refs",)
+"""Parts that are measured only when they are asked for: their repositories take long to make."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -70,6 +72,8 @@ def _measure(bench: scenarios.Bench, options: argparse.Namespace) -> tuple[Facts
         figures += scenarios.starts(bench)
     if "memory" in options.only:
         figures += scenarios.memory(bench, options.large_mb)
+    if "refs" in options.only:
+        figures += scenarios.many_refs(bench, options.refs, options.refs_commits)
     return facts, figures
 
 
@@ -79,11 +83,15 @@ def _options(argv: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--repo", type=Path, metavar="PATH", help="measure a copy of this repository")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="default 5")
-    parser.add_argument("--only", nargs="+", choices=_PARTS, default=_PARTS, help="measure only these")
+    only = f"measure only these; by default all but {' and '.join(_SLOW)}"
+    parser.add_argument("--only", nargs="+", choices=_PARTS + _SLOW, default=_PARTS, help=only)
     parser.add_argument("--unchanged-sessions", type=int, default=1000, metavar="N", help="default 1000")
     parser.add_argument(
         "--large-mb", type=int, default=30, metavar="N", help="size of the large session, default 30"
     )
+    many = "per-checkpoint refs for --only refs, default 20000"
+    parser.add_argument("--refs", type=int, default=20_000, metavar="N", help=many)
+    parser.add_argument("--refs-commits", type=int, default=100_000, metavar="N", help="default 100000")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON")
     where = "write the table into docs/performance.md, as the default run or another"
     parser.add_argument("--write", nargs="?", const="default", metavar="NAME", help=where)
@@ -92,6 +100,8 @@ def _options(argv: Sequence[str]) -> argparse.Namespace:
         parser.error("numbers are 1 or more")
     if not 1 <= options.sessions <= options.checkpoints <= options.commits:
         parser.error("it takes a checkpoint for each session, and a commit for each checkpoint")
+    if not 1 <= options.refs <= options.refs_commits:
+        parser.error("it takes a commit for each ref")
     return options
 
 

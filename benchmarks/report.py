@@ -75,7 +75,7 @@ def _row(figure: Figure) -> tuple[str, ...]:
 
 
 def _number(value: float, unit: str) -> str:
-    digits = {"MB": 0, "s": 3, "s beyond bare Python": 3, "× full sync": 3}.get(unit, 2)
+    digits = 0 if unit == "MB" else 3 if unit in ("s", "× full sync") or unit.startswith("s beyond") else 2
     return f"{value:.{digits}f}"
 
 

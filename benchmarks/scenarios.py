@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from operator import sub
 from pathlib import Path
 
 from benchmarks.generate import Shape
@@ -149,6 +150,33 @@ def unchanged(bench: Bench, sessions: int) -> list[Figure]:
     return [
         _beyond(name, seconds["sync"], seconds["bare"], 0.3),
         _ratio(name, "× bare Python", seconds["sync"], seconds["bare"]),
+    ]
+
+
+def many_refs(bench: Bench, refs: int, commits: int) -> list[Figure]:
+    """A sync that finds nothing new among many per-checkpoint refs, and one that finds a single one."""
+    source = bench.folder / "refs"
+    maker = [PYTHON, "-m", "benchmarks.many_refs", str(source), str(refs)]
+    bench.say(f"making a repository: {refs} refs, {commits} commits")
+    answer([*maker, str(commits)], bench.folder)
+    synced = bench.synced(source)
+    grown = bench.copy(synced)
+    answer([PYTHON, "-m", "benchmarks.many_refs", str(grown), str(refs), "0"], bench.folder)
+    listing = ["git", "for-each-ref", "refs/entire"]
+    jobs: dict[str, Job] = {
+        "sync": lambda: run([*PROGRAM, "sync"], synced),
+        "listing": lambda: run(listing, synced),
+        "bare": lambda: run(BARE, synced),
+    }
+    found = _seconds(bench.measure(jobs, _TIMES))
+    one = _seconds(bench.measure({"one": bench.on_copy(grown, lambda _: [*PROGRAM, "sync"])}))["one"]
+    name = f"no-change sync, {refs:,} per-checkpoint refs, {commits:,} commits"
+    allowed = [1.5 * seconds for seconds in found["listing"]]
+    return [
+        Figure(name, "s beyond 1.5 × the refs listed", tuple(map(sub, found["sync"], allowed)), 0.3),
+        _beyond(name, found["sync"], found["bare"]),
+        Figure("git for-each-ref refs/entire", "s", tuple(found["listing"])),
+        Figure(f"sync after one checkpoint, {refs:,} per-checkpoint refs", "s", tuple(one)),
     ]
 
 

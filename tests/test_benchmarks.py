@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import report
+from benchmarks import many_refs, report
 from benchmarks.generate import PROFILE, Shape, generate
 from benchmarks.measure import Figure
 from tests.support.run import PROJECT, run_cli
@@ -99,7 +99,24 @@ def test_a_repository_without_sessions_is_one_line(tmp_path: Path) -> None:
     assert "Traceback" not in ended.stderr
 
 
-@pytest.mark.parametrize("wrong", ["--rounds=0", "--checkpoints=3", "--only=nothing"])
+def test_many_refs_are_measured_when_asked_for(tmp_path: Path) -> None:
+    ended = bench("--only", "refs", "--refs=30", "--refs-commits=65", "--rounds=1")
+    assert ended.returncode == 0, ended.stderr
+    check_rows(rows(ended.stdout))
+    assert "no-change sync, 30 per-checkpoint refs, 65 commits" in ended.stdout
+
+
+def test_many_refs_are_checkpoints(tmp_path: Path) -> None:
+    many_refs.generate(tmp_path / "r", 30, 65)
+    git(tmp_path / "r", "fsck", "--strict")
+    assert len(git(tmp_path / "r", "rev-list", "main").splitlines()) == 60
+    synced = run_cli(["sync", "--strict"], tmp_path / "r")
+    assert (synced.status, synced.out) == (0, "2 sessions (2 new), 30 links to commits\n")
+    many_refs.add(tmp_path / "r", 30, 1)
+    assert run_cli(["sync"], tmp_path / "r").out == "2 sessions (1 changed), 31 links to commits\n"
+
+
+@pytest.mark.parametrize("wrong", ["--rounds=0", "--checkpoints=3", "--only=nothing", "--refs=100001"])
 def test_wrong_numbers_are_wrong_usage(wrong: str) -> None:
     assert bench(wrong).returncode == 2
 
@@ -142,7 +159,7 @@ def test_a_missed_aim_is_said() -> None:
     assert [late.median, early.median] == [3.0, 2.0]
 
 
-@pytest.mark.parametrize("name", ["default", "large"])
-def test_the_page_has_both_runs(name: str) -> None:
+@pytest.mark.parametrize("name", ["default", "large", "refs"])
+def test_the_page_has_every_run(name: str) -> None:
     text = PAGE.read_text("utf-8").partition(f"<!-- figures: {name} -->")[2]
     check_rows(rows(text.partition(f"<!-- end of figures: {name} -->")[0]))
