@@ -184,7 +184,7 @@ def _checkpoint(listing: Listing) -> Checkpoint:
     sessions = sorted((_session(listing, name, files) for name, files in folders.items()), key=_age)
     if not sessions:
         listing.tell("no-session", "the checkpoint holds no session")
-    elif METADATA not in listing.files:
+    elif METADATA not in listing.files and "" not in folders:
         listing.tell("missing-metadata", "there is no metadata.json")
     for session in sessions:
         _miss_transcript(listing, session, listed.get(session.folder))
@@ -237,7 +237,7 @@ def _session(listing: Listing, folder: str, files: dict[str, str]) -> SessionFol
         created=instant(created_at),
         agent=fields.agent(metadata),
         model=fields.text(metadata, "model"),
-        start=fields.start(metadata, compact=v2),
+        start=fields.start(metadata, compact=v2) if metadata else None,
         transcript=tuple(files.pop(part) for part in parts),
         transcript_name=name,
         missing_parts=missing,

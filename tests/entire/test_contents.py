@@ -11,15 +11,16 @@ from hypothesis import strategies as st
 from git_asr.entire import contents, listing
 from git_asr.entire import metadata as fields
 from git_asr.entire.contents import Checkpoint, SessionFolder, merits, read_checkpoint, read_checkpoints
-from git_asr.entire.stores.base import Location, Store
-from git_asr.entire.stores.branch_v1 import BranchV1
+from git_asr.entire.stores.base import Location
+from git_asr.entire.stores.registry import copies, discover
 from git_asr.errors import Diagnostic
 from git_asr.git.backend import open_objects
 from git_asr.git.base import Objects
+from git_asr.git.refs import list_refs
 from git_asr.git.repository import open_repository
 from tests.support.repo_builder import RepoBuilder, git
 
-CASES = Path(__file__).resolve().parents[2] / "fixtures" / "checkpoints" / "branch-v1"
+CASES = Path(__file__).resolve().parents[2] / "fixtures" / "checkpoints"
 STORE = "refs/heads/entire/checkpoints/v1"
 NATIVE = "full.jsonl"
 
@@ -35,9 +36,13 @@ def opened(path: Path) -> Objects:
 
 
 def locations(path: Path, objects: Objects) -> list[Location]:
-    layout = BranchV1()
-    found = layout.checkpoints(objects, Store(STORE, layout, git(path, "rev-parse", STORE)), None, print)
-    return [one for one in found if isinstance(one, Location)]
+    """Every copy of every checkpoint in the stores of a repository."""
+    located: dict[str, list[Location]] = {}
+    for store in discover(list_refs(open_repository(path))):
+        for one in store.layout.checkpoints(objects, store, None, pytest.fail):
+            assert isinstance(one, Location)
+            located.setdefault(one.checkpoint, []).append(one)
+    return [copy for some in located.values() for copy in copies(some)]
 
 
 def read(path: Path) -> tuple[list[Checkpoint], list[Diagnostic]]:
@@ -46,9 +51,14 @@ def read(path: Path) -> tuple[list[Checkpoint], list[Diagnostic]]:
         return list(read_checkpoints(objects, locations(path, objects), said.append)), said
 
 
-def blobs(path: Path) -> dict[str, str]:
-    listing = git(path, "ls-tree", "-r", "--full-tree", "-z", STORE).split("\0")[:-1]
-    return {name: info.split()[2] for info, _, name in (line.partition("\t") for line in listing)}
+def blobs(path: Path, *trees: str) -> dict[str, str]:
+    """The files below some trees; those of the first ones hide those of the others."""
+    found: dict[str, str] = {}
+    for tree in trees[::-1] or [STORE]:
+        for line in git(path, "ls-tree", "-r", "--full-tree", "-z", tree).split("\0")[:-1]:
+            info, _, name = line.partition("\t")
+            found[name] = info.split()[2]
+    return found
 
 
 def in_words(session: SessionFolder, prefix: str, names: dict[str, str]) -> dict[str, Any]:
@@ -80,24 +90,25 @@ def in_words(session: SessionFolder, prefix: str, names: dict[str, str]) -> dict
 
 
 @pytest.mark.parametrize("object_format", ["sha1", "sha256"])
-@pytest.mark.parametrize("case", sorted(path.name for path in CASES.iterdir()))
-def test_every_shape_of_checkpoint(case: str, object_format: str, tmp_path: Path) -> None:
-    tree = CASES / case / "tree"
-    files = {str(path.relative_to(tree)): path.read_bytes() for path in tree.rglob("*") if path.is_file()}
-    path = stored(tmp_path, files, object_format=object_format)
+@pytest.mark.parametrize("case", sorted(f"{path.parent.name}/{path.name}" for path in CASES.glob("*/*")))
+def test_every_shape_of_checkpoint(case: str, object_format: Any, tmp_path: Path) -> None:
     expected = json.loads((CASES / case / "expected.json").read_text())
-    names = blobs(path)
+    builder = RepoBuilder(tmp_path / "repo", object_format, bare=True)
+    for folder, ref in expected["refs"].items():
+        tree = CASES / case / folder
+        files = {str(path.relative_to(tree)): path.read_bytes() for path in tree.rglob("*") if path.is_file()}
+        builder.commit(ref, "Checkpoint\n", files, parents=[])
+    path = builder.build()
     found, said = read(path)
-    assert {checkpoint.id for checkpoint in found} == set(expected["checkpoints"])
+    assert sorted(checkpoint.id for checkpoint in found) == sorted(expected["checkpoints"])
     for checkpoint in found:
         wanted = expected["checkpoints"][checkpoint.id]
-        prefix = f"{checkpoint.id[:2]}/{checkpoint.id[2:]}/"
-        assert checkpoint.store == STORE
-        assert checkpoint.trees == (git(path, "rev-parse", f"{STORE}:{prefix}"),)
+        names = blobs(path, *checkpoint.trees)
+        assert checkpoint.store == expected["refs"][wanted["store"]]
         assert checkpoint.metadata == wanted["metadata"]
         assert sorted(checkpoint.files) == sorted(wanted["files"])
-        assert {prefix + name: oid for name, oid in checkpoint.files.items()}.items() <= names.items()
-        sessions = [in_words(one, f"{prefix}{one.folder}/", names) for one in checkpoint.sessions]
+        assert checkpoint.files.items() <= names.items()
+        sessions = [in_words(one, f"{one.folder}/".removeprefix("/"), names) for one in checkpoint.sessions]
         assert sessions == [{**one, "files": sorted(one["files"])} for one in wanted["sessions"]]
         assert all(session.checkpoint == checkpoint.id for session in checkpoint.sessions)
         assert checkpoint.absent == ()
