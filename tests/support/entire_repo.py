@@ -1,4 +1,4 @@
-"""Repositories with Entire's checkpoints, as its CLI leaves them: commits with trailers and a store branch."""
+"""Repositories with Entire's checkpoints, as its CLI leaves them: commits with trailers, and stores of every layout."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from typing import Any, Literal
 from tests.support.repo_builder import EPOCH, RepoBuilder
 
 STORE = "refs/heads/entire/checkpoints/v1"
+FLAT = "refs/heads/entire/sessions"
+REFS = "refs/entire/checkpoints"
+V2 = f"{REFS}/v2"
 MAIN = "refs/heads/main"
 
 
@@ -45,18 +48,39 @@ class EntireRepo:
         self._lines = 0
 
     def checkpoint(self, identifier: str, *stored: Stored, ref: str = STORE) -> str:
-        """Write (or rewrite) a checkpoint on a store branch; the mark of its commit."""
-        base = f"{identifier[:2]}/{identifier[2:]}"
+        """Write (or rewrite) a checkpoint in a store; the mark of its commit.
+
+        It is the whole tree of a ref that has its ID for a name, and a folder on any other.
+        """
+        base = "" if ref == own_ref(identifier) else f"{identifier[:2]}/{identifier[2:]}/"
         files: dict[str, bytes] = {}
         for number, session in enumerate(stored):
-            files |= {f"{base}/{number}/{name}": data for name, data in _folder(identifier, session).items()}
-        pointers = [
-            {"metadata": f"/{base}/{n}/metadata.json", "transcript": f"/{base}/{n}/full.jsonl"}
-            for n in range(len(stored))
-        ]
-        root = {"checkpoint_id": identifier, "strategy": "manual-commit", "sessions": pointers}
-        files[f"{base}/metadata.json"] = _json(root)
+            files |= {f"{base}{number}/{name}": data for name, data in _folder(identifier, session).items()}
+        files[f"{base}metadata.json"] = _root(identifier, base, len(stored), "full.jsonl")
         return self.builder.commit(ref, f"Checkpoint: {identifier}\n", files)
+
+    def flat(self, identifier: str, *stored: Stored, ref: str = FLAT) -> str:
+        """Write a checkpoint without numbered folders for its newest session, which comes last."""
+        base = f"{identifier[:2]}/{identifier[2:]}/"
+        *archived, newest = stored
+        files = {f"{base}{name}": data for name, data in _folder(identifier, newest).items()}
+        for number, session in enumerate(archived, start=1):
+            files |= {f"{base}{number}/{name}": data for name, data in _folder(identifier, session).items()}
+        return self.builder.commit(ref, f"Checkpoint: {identifier}\n", files)
+
+    def v2(self, identifier: str, *stored: Stored, generation: str | None = "current") -> None:
+        """Write a checkpoint's metadata to ``v2/main``, and its transcripts to a generation unless that is None."""
+        base = f"{identifier[:2]}/{identifier[2:]}/"
+        main, full = {f"{base}metadata.json": _root(identifier, base, len(stored), "transcript.jsonl")}, {}
+        for number, session in enumerate(stored):
+            for name, data in _folder(identifier, session).items():
+                if name in _RAW:
+                    full[f"{base}{number}/{_RAW[name]}"] = data
+                else:
+                    main[f"{base}{number}/{name}"] = data
+        self.builder.commit(f"{V2}/main", f"Checkpoint: {identifier}\n", main)
+        if generation is not None:
+            self.builder.commit(f"{V2}/full/{generation}", f"Checkpoint: {identifier}\n", full)
 
     def commit(self, *checkpoints: str, ref: str = MAIN, message: str = "work", **options: Any) -> str:
         """Commit on a branch, with a trailer for each checkpoint; the mark of the commit."""
@@ -72,6 +96,23 @@ class EntireRepo:
     def oid(self, mark: str) -> str:
         """The ID of a commit, once it is built."""
         return self.builder.oid(mark)
+
+
+_RAW = {"full.jsonl": "raw_transcript", "content_hash.txt": "raw_transcript_hash.txt"}
+"""The names of files that lie in generations, there."""
+
+
+def own_ref(identifier: str) -> str:
+    """The ref of one checkpoint."""
+    return f"{REFS}/{identifier[-2:]}/{identifier}"
+
+
+def _root(identifier: str, base: str, sessions: int, transcript: str) -> bytes:
+    pointers = [
+        {"metadata": f"/{base}{n}/metadata.json", "transcript": f"/{base}{n}/{transcript}"}
+        for n in range(sessions)
+    ]
+    return _json({"checkpoint_id": identifier, "strategy": "manual-commit", "sessions": pointers})
 
 
 def _folder(identifier: str, session: Stored) -> dict[str, bytes]:
