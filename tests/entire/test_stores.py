@@ -13,6 +13,7 @@ from git_asr.git.base import Ref
 from git_asr.git.refs import is_ancestor, list_refs
 from git_asr.git.repository import open_repository
 from tests.support.repo_builder import RepoBuilder, git
+from tests.support.run import PROJECT
 
 LOCAL = "refs/heads/entire/checkpoints/v1"
 ORIGIN = "refs/remotes/origin/entire/checkpoints/v1"
@@ -121,6 +122,9 @@ def test_discovery_and_order() -> None:
 def test_layouts_are_told_apart() -> None:
     kinds = [layout.kind for layout in LAYOUTS]
     assert len(set(kinds)) == len(kinds) == 6
+    assert set(kinds) == {
+        path.name for path in (PROJECT / "fixtures" / "checkpoints").iterdir() if path.is_dir()
+    }
 
 
 def test_what_was_searched_in_words() -> None:
