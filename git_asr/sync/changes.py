@@ -86,13 +86,18 @@ class Changes:
 
     def _contested(self, before: Mapping[str, str]) -> set[str]:
         """The checkpoints of which another copy may count because of how the tips of their stores stand now."""
-        if len(self._tips) < 2 or all(before.get(ref) == tip for ref, tip in self._tips.items()):
+        moved = any(before.get(ref) != tip for ref, tip in self._tips.items())
+        if len(self._tips) < 2 or not (moved or self._deepened()):
             return set()
         trees: dict[str, set[str]] = {}
         for ref in self._tips:
             for checkpoint, tree in self._state.held(ref):
                 trees.setdefault(checkpoint, set()).add(tree)
         return {checkpoint for checkpoint, some in trees.items() if len(some) > 1}
+
+    def _deepened(self) -> bool:
+        """Whether the border of a shallow clone is another than it was."""
+        return self._seen.shallow != (self._state.meta("shallow") or "")
 
     def in_commits(self, revisions: Sequence[str] | None) -> set[str]:
         """Walk the commits that are new, or those of ``revisions``; the checkpoints that are newly named by one.
@@ -101,12 +106,11 @@ class Changes:
             UsageError: a revision is unknown.
         """
         state, seen = self._state, self._seen
-        deepened = seen.shallow != (state.meta("shallow") or "")
         found = walk(
             self._repo,
             revisions=revisions,
             heads=sorted(seen.tips),
-            hidden=[] if deepened else sorted(state.walked()),
+            hidden=[] if self._deepened() else sorted(state.walked()),
             every_ref=False,
             needle=KEY.encode(),
         )

@@ -227,6 +227,24 @@ def test_what_a_store_lacks_another_has(tmp_path: Path) -> None:
     assert units(repo.path) == {ONE: 3, TWO: 1}
 
 
+def test_a_shallow_clone_that_is_deepened_knows_which_tip_is_the_newer(tmp_path: Path) -> None:
+    repo = EntireRepo(tmp_path / "r")
+    origin = "refs/remotes/origin/entire/checkpoints/v1"
+    first = repo.checkpoint(CP, Stored(ONE, claude(ONE, UNITS[:9])), ref=origin)
+    repo.builder.ref(STORE, first)
+    repo.checkpoint(CP, Stored(ONE, claude(ONE, UNITS[:5])))
+    repo.commit(CP)
+    clone = tmp_path / "clone"
+    git(tmp_path, "init", "-q", "--bare", str(clone))
+    git(clone, "remote", "add", "--mirror=fetch", "origin", repo.build().as_uri())
+    git(clone, "fetch", "-q", "--depth=1")
+    run(clone)
+    assert units(clone) == {ONE: 9}
+    git(clone, "fetch", "-q", "--unshallow")
+    run(clone)
+    assert units(clone) == {ONE: 5}
+
+
 @pytest.mark.parametrize("layout", [name for name in LAYOUTS if name != "branch-v1"])
 def test_of_two_copies_the_one_of_greater_merit_counts(layout: str, tmp_path: Path) -> None:
     write = LAYOUTS[layout]
