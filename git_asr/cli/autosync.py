@@ -20,14 +20,20 @@ def refresh(repo: Repository) -> bool:
     keep the command from reading.
     """
     wanted = settings(repo)
-    if not has_news(repo, wanted.exclusions):
+    if not has_news(repo, wanted.exclusions, orphans=wanted.orphans):
         return False
     if not wanted.autosync:
         render.hint(_HINT)
         return True
     from git_asr.sync.flow import Options, TooMuch, sync
 
-    options = Options(exclusions=wanted.exclusions, backend="git", at_most=QUICK_BYTES, lock_wait=0.5)
+    options = Options(
+        exclusions=wanted.exclusions,
+        orphans=wanted.orphans,
+        backend="git",
+        at_most=QUICK_BYTES,
+        lock_wait=0.5,
+    )
     try:
         sync(repo, options, _say_nothing)
     except TooMuch:

@@ -12,8 +12,11 @@ if TYPE_CHECKING:
 
 @click.command("sessions")
 @click.option("-n", "--max-count", type=click.IntRange(min=0), help="Show only the newest N sessions.")
+@click.option(
+    "--orphans", is_flag=True, help="List those of which no commit names a checkpoint, taken or not."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print all that is known as JSON.")
-def command(max_count: int | None, as_json: bool) -> int:
+def command(max_count: int | None, orphans: bool, as_json: bool) -> int:
     """List the sessions, the newest first.
 
     Shows for each its agent, ID, start, models, figures as far as they are known, the number of commits that it
@@ -31,6 +34,10 @@ def command(max_count: int | None, as_json: bool) -> int:
     from git_asr.cli.session_table import table
     from git_asr.companion.listing import overviews
 
+    if orphans:
+        from git_asr.cli.orphans import show_orphans
+
+        return show_orphans(repo, max_count, as_json=as_json)
     found = overviews(repo, render.Warnings())
     shown = found[:max_count]
     if as_json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast, get_args
 
@@ -20,6 +21,7 @@ class Settings:
 
     exclusions: tuple[str, ...]
     autosync: bool
+    orphans: bool
     backend: Backend
 
 
@@ -35,7 +37,12 @@ def settings(repo: Repository) -> Settings:
         raise UsageError(
             f"asr.backend is {backend!r}", hint="git config asr.backend auto   (or libgit2, git)"
         )
-    autosync = config.get("asr.autosync", ("true",))[-1].lower()
-    if not is_true(autosync) and not _FALSE.fullmatch(autosync):
-        raise UsageError(f"asr.autosync is {autosync!r}", hint="git config asr.autosync true   (or false)")
-    return Settings(config.get("asr.exclude", ()), is_true(autosync), cast("Backend", backend))
+    autosync, orphans = _boolean(config, "asr.autosync", "true"), _boolean(config, "asr.orphans", "false")
+    return Settings(config.get("asr.exclude", ()), autosync, orphans, cast("Backend", backend))
+
+
+def _boolean(config: Mapping[str, Sequence[str]], key: str, default: str) -> bool:
+    value = config.get(key, (default,))[-1].lower()
+    if not is_true(value) and not _FALSE.fullmatch(value):
+        raise UsageError(f"{key} is {value!r}", hint=f"git config {key} true   (or false)")
+    return is_true(value)

@@ -12,9 +12,10 @@ from git_asr.errors import DONE, INCOMPLETE
 @click.command("sync")
 @click.argument("revisions", nargs=-1, metavar="[REVS]...")
 @click.option("--full", is_flag=True, help="Trust no local state: look at everything again.")
+@click.option("--orphans", is_flag=True, help="Take sessions too that no commit names a checkpoint of.")
 @click.option("--strict", is_flag=True, help="End with status 1 if anything could not be followed or read.")
 @click.option("--json", "machine", is_flag=True, help="Print the outcome as JSON.")
-def command(revisions: tuple[str, ...], full: bool, strict: bool, machine: bool) -> int:
+def command(revisions: tuple[str, ...], full: bool, orphans: bool, strict: bool, machine: bool) -> int:
     """Write the sessions of checkpoints and their commits to refs/asr/sessions.
 
     The commits that any ref or worktree leads to are searched for Entire-Checkpoint trailers (refs that
@@ -30,8 +31,9 @@ def command(revisions: tuple[str, ...], full: bool, strict: bool, machine: bool)
 
     repo = open_repository()
     wanted = settings(repo)
+    orphans = orphans or wanted.orphans
     warnings = render.Warnings()
-    outcome = None if full or revisions else unchanged(repo, wanted.exclusions)
+    outcome = None if full or revisions else unchanged(repo, wanted.exclusions, orphans=orphans)
     if outcome is None:
         from git_asr.cli.progress import progress
         from git_asr.sync.flow import Options, sync
@@ -41,6 +43,7 @@ def command(revisions: tuple[str, ...], full: bool, strict: bool, machine: bool)
                 revisions=revisions or None,
                 full=full,
                 exclusions=wanted.exclusions,
+                orphans=orphans,
                 backend=wanted.backend,
                 progress=lambda done, total: tick("sessions", done, total),
             )

@@ -256,6 +256,18 @@ class State:
         """The folders that turned out to hold this session."""
         return self._folders("harness = ? AND session = ?", *key)
 
+    def orphans(self) -> list[tuple[Key, list[str]]]:
+        """The sessions of which no commit names a checkpoint, with their checkpoints."""
+        found: dict[Key, list[str]] = {}
+        rows = self._db.execute(
+            "SELECT DISTINCT harness, session, checkpoint FROM folder WHERE harness IS NOT NULL AND NOT EXISTS"
+            " (SELECT 1 FROM folder AS other JOIN trailer USING (checkpoint)"
+            " WHERE other.session = folder.session AND other.harness = folder.harness) ORDER BY 1, 2, 3"
+        )
+        for harness, session, checkpoint in rows:
+            found.setdefault((harness, session), []).append(checkpoint)
+        return list(found.items())
+
     def set_key(self, checkpoint: str, folder: str, key: Key | None) -> None:
         """Remember which session a folder holds."""
         self._db.execute(

@@ -40,7 +40,7 @@ class Conversion:
 
     ``objects`` read the companion, ``upstream`` what Entire stored, where damage is no reason to stop.
     ``trees``: what becomes of each session that was looked at: its bundle's tree, None where it goes. ``noted``: the
-    commits whose notes may have changed.
+    commits whose notes may have changed. ``orphans``: whether sessions are taken of which no commit names a checkpoint.
     """
 
     repo: Repository
@@ -51,6 +51,7 @@ class Conversion:
     changes: Changes
     tip: store.Tip
     exclusions: Sequence[Exclusion]
+    orphans: bool
     report: Report
     became: dict[SessionKey, str] = field(default_factory=dict)
     removed: set[SessionKey] = field(default_factory=set)
@@ -79,8 +80,9 @@ class Conversion:
     def convert(self, groups: Iterable[str]) -> Iterator[tuple[int, int]]:
         """Look at the sessions of all groups; how many are done, of how many.
 
-        A session is written if a commit names one of its checkpoints. Which session a folder holds only its transcript
-        tells, so groups that no commit names are looked at too: they may hold copies of one that is written.
+        A session is written if a commit names one of its checkpoints, or as an orphan where those are wanted. Which
+        session a folder holds only its transcript tells, so groups that no commit names are looked at too: they may
+        hold copies of one that is written.
         """
         wanted = sorted(groups)
         reader = ContentReader(self.upstream.blob, self.repo.object_format)
@@ -124,7 +126,7 @@ class Conversion:
         found = self._at_home(found)
         self._remember(cluster, found)
         for key, own in found.items():
-            if any(self.state.trailers(folder.checkpoint) for folder in own.folders):
+            if self._is_wanted(key, [folder.checkpoint for folder in own.folders]):
                 self._session(key, own, loaded, reader)
 
     def _at_home(self, found: Mapping[SessionKey, Held]) -> dict[SessionKey, Held]:
@@ -148,12 +150,28 @@ class Conversion:
             if key.id == identifier and not key.bare:
                 yield key
 
+    def _is_wanted(self, key: SessionKey, checkpoints: Sequence[str]) -> bool:
+        """Whether a session that these checkpoints hold is written: a commit names one, or it is a welcome orphan.
+
+        An orphan that was taken once stays for as long as a checkpoint holds it.
+        """
+        if any(map(self.state.trailers, checkpoints)):
+            return True
+        return bool(checkpoints) and (self.orphans or self._was_taken(key))
+
+    def _was_taken(self, key: SessionKey) -> bool:
+        """Whether the companion ref has a session as an orphan: without a link to any commit."""
+        present = self.stored(self.tip.tree, key)
+        return present is not None and not any(
+            record["type"] == "vcs" for _, record in store.links_of(present)
+        )
+
     def drop_left(self, left: Iterable[tuple[str, str]]) -> None:
         """Let go of sessions that checkpoints held before they were rewritten, if no named one holds them now."""
         for pair in left:
-            rows = self.state.of_session(pair)
-            if not any(self.state.trailers(row.checkpoint) for row in rows):
-                self.remove(SessionKey(*pair))
+            key = SessionKey(*pair)
+            if not self._is_wanted(key, [row.checkpoint for row in self.state.of_session(pair)]):
+                self.remove(key)
 
     def _remember(self, cluster: Iterable[str], found: Mapping[SessionKey, Held]) -> None:
         """Note which session each folder holds; a session that none holds any more leaves the companion ref."""

@@ -22,7 +22,7 @@ from git_asr.git.tolerant import TolerantObjects
 from git_asr.git.writing import ObjectWriter
 from git_asr.sync.changes import Changes
 from git_asr.sync.conversion import Conversion
-from git_asr.sync.look import directory, joined, look
+from git_asr.sync.look import TAKEN, directory, joined, look
 from git_asr.sync.outcome import Outcome, converters, outcome_of, unchanged
 from git_asr.sync.publication import Publication
 
@@ -45,13 +45,15 @@ class Options:
     """What a sync is asked.
 
     ``revisions``: walk only these, None for every ref. ``full``: trust no local state. ``exclusions``: the values of
-    ``asr.exclude``. ``progress``: told how many groups of sessions are done, of how many. ``at_most``: bytes of
-    transcripts beyond which it is not done now. ``lock_wait``: seconds to wait for another writer.
+    ``asr.exclude``. ``orphans``: take sessions too of which no commit names a checkpoint. ``progress``: told how many
+    groups of sessions are done, of how many. ``at_most``: bytes of transcripts beyond which it is not done now.
+    ``lock_wait``: seconds to wait for another writer.
     """
 
     revisions: tuple[str, ...] | None = None
     full: bool = False
     exclusions: tuple[str, ...] = ()
+    orphans: bool = False
     backend: Backend = "auto"
     progress: Progress | None = None
     at_most: int | None = None
@@ -69,7 +71,7 @@ def sync(repo: Repository, options: Options, report: Report) -> Outcome:
         AsrError: another writer holds the lock for too long, or Git refuses.
     """
     if not options.full and options.revisions is None:
-        known = unchanged(repo, options.exclusions)
+        known = unchanged(repo, options.exclusions, orphans=options.orphans)
         if known is not None:
             return known
     try:
@@ -111,8 +113,12 @@ def _sync_once(repo: Repository, options: Options, report: Report) -> Outcome:
         rules = {"converters": converters(), "exclusions": joined(options.exclusions)}
         if any(state.meta(name) != value for name, value in (*rules.items(), ("companion", seen.companion))):
             touched |= state.groups()
+        if options.orphans and state.meta("orphans") != TAKEN:
+            touched |= state.groups()
         kept_out = exclusion.parse(options.exclusions)
-        conversion = Conversion(repo, objects, upstream, writer, state, changes, tip, kept_out, note)
+        conversion = Conversion(
+            repo, objects, upstream, writer, state, changes, tip, kept_out, options.orphans, note
+        )
         if options.at_most is not None and conversion.exceeds(touched, options.at_most):
             raise TooMuch("there is too much to convert in passing", hint="git asr sync")
         for done, total in conversion.convert(touched):
@@ -122,4 +128,5 @@ def _sync_once(repo: Repository, options: Options, report: Report) -> Outcome:
         Publication(conversion, seen, rules["exclusions"]).publish()
         for name, value in rules.items():
             state.set_meta(name, value)
+        state.set_meta("orphans", TAKEN if options.orphans else None)
         return outcome_of(conversion.tally, state, seen)

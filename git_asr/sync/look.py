@@ -19,6 +19,9 @@ from git_asr.git import refs
 from git_asr.git.base import Repository
 from git_asr.git.repository import worktrees
 
+TAKEN = "taken"
+"""What the state remembers of orphans after a sync that took them all."""
+
 _NOT_WALKED = re.compile("|".join(translate(glob) for glob in WALK_EXCLUDES))
 
 
@@ -80,8 +83,8 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:32]
 
 
-def is_current(state: State, seen: Seen, exclusions: Iterable[str]) -> bool:
-    """Tell whether the last sync saw just this, with these values of ``asr.exclude``."""
+def is_current(state: State, seen: Seen, exclusions: Iterable[str], *, orphans: bool) -> bool:
+    """Tell whether the last sync saw just this, with these values of ``asr.exclude``, and took orphans if wanted."""
     return (
         state.meta("stores") == seen.stores_digest
         and state.meta("tips") == seen.tips_digest
@@ -89,6 +92,7 @@ def is_current(state: State, seen: Seen, exclusions: Iterable[str]) -> bool:
         and state.meta("companion") == seen.companion
         and state.meta("notes") == seen.notes
         and state.meta("exclusions") == joined(exclusions)
+        and (not orphans or state.meta("orphans") == TAKEN)
     )
 
 
@@ -97,10 +101,10 @@ def joined(exclusions: Iterable[str]) -> str:
     return "\n".join(sorted(set(exclusions)))
 
 
-def has_news(repo: Repository, exclusions: Iterable[str] = ()) -> bool:
+def has_news(repo: Repository, exclusions: Iterable[str] = (), *, orphans: bool = False) -> bool:
     """Tell whether a sync would have something to look at (a new version of a converter aside)."""
     try:
         with read_state(directory(repo)) as state:
-            return state is None or not is_current(state, look(repo), exclusions)
+            return state is None or not is_current(state, look(repo), exclusions, orphans=orphans)
     except DamagedState:
         return True

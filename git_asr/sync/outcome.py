@@ -43,14 +43,15 @@ class Outcome:
     commit: str | None
 
 
-def unchanged(repo: Repository, exclusions: Iterable[str]) -> Outcome | None:
+def unchanged(repo: Repository, exclusions: Iterable[str], *, orphans: bool = False) -> Outcome | None:
     """The outcome of a sync that has nothing to do; None where it may have."""
     try:
         with read_state(directory(repo)) as state:
             if state is None or state.is_unsettled() or state.meta("converters") != converters():
                 return None
             seen = look(repo)
-            return outcome_of(Tally(), state, seen) if is_current(state, seen, exclusions) else None
+            current = is_current(state, seen, exclusions, orphans=orphans)
+            return outcome_of(Tally(), state, seen) if current else None
     except DamagedState:
         return None
 

@@ -142,3 +142,16 @@ def test_both_backends_write_the_same(synced: Synced, tmp_path: Path) -> None:
     config = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "asr.backend", "GIT_CONFIG_VALUE_0": "git"}
     assert run_cli(["sync"], repo, env=config).status == 0
     assert tip(repo) == outcome["companion"]
+
+
+@needs_corpus
+@pytest.mark.parametrize("name", samples())
+def test_with_orphans_every_session_is_there(name: str, tmp_path: Path) -> None:
+    repo = sample(name, tmp_path)
+    assert run_cli(["sync", "--orphans"], repo).status == 0
+    assert len(bundles(repo)) == figures(name)["session_keys"]
+    listed = json.loads(run_cli(["sessions", "--orphans", "--json"], repo).out)["orphans"]
+    assert all(one["taken"] for one in listed)
+    orphaned = {one for each in listed for one in each["checkpoints"]}
+    assert len(orphaned) <= figures(name)["checkpoints_without_commit"]
+    assert not orphaned & linked(name, repo)
