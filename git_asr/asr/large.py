@@ -48,12 +48,14 @@ def line(record: Record, put: PutBlob) -> bytes:
     part that is too long becomes a part with a blob; any other field becomes ``<field>Blob``:
     ``{blob, mediaType, bytes}``, as UTF-8 for a string, as JSON text for everything else.
     """
-    content = record.get("content")
-    if isinstance(content, list) and any(map(_is_binary, content)):
-        record = {**record, "content": [_binary(part, put) if _is_binary(part) else part for part in content]}
-    data = codec.encode(record)
-    if len(data) <= FIELD_LIMIT:
-        return data + b"\n"
+    try:
+        data = codec.encode_line(record)
+    except TypeError:  # bytes, which few records have
+        content = [_binary(part, put) if _is_binary(part) else part for part in record["content"]]
+        record = {**record, "content": content}
+        data = codec.encode_line(record)
+    if len(data) <= FIELD_LIMIT + 1:
+        return data
     small: Record = {}
     for field, value in record.items():
         kept = _content(value, put) if field == "content" else value
@@ -61,7 +63,7 @@ def line(record: Record, put: PutBlob) -> bytes:
             small[field] = kept
         else:
             small[field + "Blob"] = _reference(*_payload(kept, text), put)
-    return codec.encode(small) + b"\n"
+    return codec.encode_line(small)
 
 
 def references(records: Iterable[Record]) -> dict[str, str]:

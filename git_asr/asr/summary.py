@@ -40,11 +40,12 @@ class Summary:
         """Pass the records on and note what they say."""
         for record in records:
             self.records += 1
-            stamp = record.get("ts")
-            if stamp is not None:
-                self.started_at = self.started_at or stamp
-                self.ended_at = stamp
-            self._note(record)
+            if "ts" in record:
+                self.ended_at = stamp = record["ts"]
+                if self.started_at is None:
+                    self.started_at = stamp
+            if "copiedFrom" not in record:  # else counted where it comes from
+                self._note(record)
             yield record
 
     def record(
@@ -72,10 +73,8 @@ class Summary:
 
     def _note(self, record: Record) -> None:
         kind = record["type"]
-        if "copiedFrom" in record:
-            return  # counted where it comes from
-        if record.get("supersedes") in self._prompts:
-            del self._prompts[record["supersedes"]]
+        if "supersedes" in record:
+            self._prompts.pop(record["supersedes"], None)
         if kind in _COUNTED:
             self._counts[_COUNTED[kind]] += "supersedes" not in record
         elif kind == "message" and record.get("author") == "human":

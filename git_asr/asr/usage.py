@@ -9,18 +9,18 @@ _GROUPS = ("input", "output")
 
 
 def normal(usage: Any) -> dict[str, Any]:
-    """The known parts of a recorded usage; anything else is left out."""
-    if not isinstance(usage, Mapping):
+    """The known parts of a recorded usage; anything else is left out. A count is an int, and no bool."""
+    if not isinstance(usage, dict):
         return {}
     result: dict[str, Any] = {}
     for field, value in usage.items():
-        if field in _GROUPS and isinstance(value, Mapping):
-            group = {key: number for key, number in value.items() if _is_count(number)}
+        if field in _GROUPS and isinstance(value, dict):
+            group = {key: number for key, number in value.items() if type(number) is int and number >= 0}
             if field == "input" and "includesCache" in value:
                 group["includesCache"] = value["includesCache"]
             if group:
                 result[field] = group
-        elif field in ("cacheRead", "cacheWrite") and _is_count(value):
+        elif type(value) is int and value >= 0 and field in ("cacheRead", "cacheWrite"):
             result[field] = value
     return result
 
@@ -51,7 +51,3 @@ def _add_group(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, A
         else:
             group[key] = left.get(key, 0) + right.get(key, 0)
     return group
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
