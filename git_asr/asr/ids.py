@@ -27,11 +27,12 @@ def usable(native: str | None) -> bool:
     Absent are: nothing, a redaction marker or text that contains one, what looks like a derived ID, and what no
     agent writes (control characters, lone surrogates, more than 400 characters). Profile section 3, ``id``.
     """
-    if native is not None and _ORDINARY.fullmatch(native) and "REDACTED" not in native:
+    if native is None:
+        return False
+    if _ORDINARY.fullmatch(native) and "REDACTED" not in native:
         return True  # nearly all of them
     return (
-        native is not None
-        and 0 < len(native) <= MAX_ID
+        0 < len(native) <= MAX_ID
         and not _MARKER.search(native)
         and not _DERIVED.fullmatch(native)
         and not re.search(r"[\x00-\x1f\x7f\ud800-\udfff]", native)

@@ -3,54 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from git_asr.asr.draft import Draft, Record
 from git_asr.asr.ids import PART_SPAN, derived, usable
+
+DERIVED = "derived"
+"""``idSource`` of an ID that is not the source's own."""
 
 
 def number(drafts: Iterable[Draft]) -> Iterator[Record]:
     """Turn the drafts of one stream into records, in order.
 
-    ``seq`` is position × 1,000,000 + part. ``id`` is the unit's native ID where it can be used and stands for the
-    first time in this stream, else ``~<position>.<part>`` with ``idSource: "derived"``; a native ID that cannot be
-    used is kept in ``_meta``.
+    ``seq`` is position × 1,000,000 + part. A draft that has no ID yet is identified. A native ID that cannot be used
+    is kept in ``_meta``.
 
     Raises:
         ValueError: the drafts are not in order, or a part is out of its range (a fault of the converter).
     """
-    seen: set[str] = set()
+    used: set[str] = set()
     last = -1
     for draft in drafts:
         seq = draft.position * PART_SPAN + draft.part
         if seq <= last or not 0 <= draft.part < PART_SPAN:
             raise ValueError(f"record {draft.position}.{draft.part} of type {draft.type} is out of order")
         last = seq
-        yield _record(draft, seq, seen)
+        if not draft.id:
+            identify(draft, used)
+        yield _record(draft, seq)
 
 
-def _record(draft: Draft, seq: int, seen: set[str]) -> Record:
-    record: Record = {"type": draft.type, "seq": seq}
+def identify(draft: Draft, used: set[str]) -> None:
+    """Give a draft its ID: the native one where it can be used and is not in ``used``, else a derived one.
+
+    ``used``: the native IDs that the stream's records have; one that is given is added. All drafts of a stream that
+    may have a native ID share one set.
+    """
     native = draft.native_id
-    meta = draft.meta
-    if native is not None and native not in seen and usable(native):
-        seen.add(native)
-        record["id"] = native
+    if native is not None and native not in used and usable(native):
+        used.add(native)
+        draft.id = native
     else:
-        record["id"] = derived(draft.position, draft.part)
-        record["idSource"] = "derived"
-        if draft.id_scope is not None:
-            record["idScope"] = draft.id_scope
-        if native and not usable(native):
-            meta = {**(meta or {}), "git-asr/native-id": native}
-    _envelope(record, draft)
-    record.update(draft.fields)
-    if meta:
-        record["_meta"] = meta
-    return record
+        draft.id, draft.id_source = derived(draft.position, draft.part), DERIVED
 
 
-def _envelope(record: Record, draft: Draft) -> None:
-    """The fields of section 3, in its order; written out because it runs for every record."""
+def _record(draft: Draft, seq: int) -> Record:
+    """The record of a draft: the fields of section 3 in its order, written out because it runs for each."""
+    record: Record = {"type": draft.type, "seq": seq, "id": draft.id}
+    meta = draft.meta
+    if draft.id_source is not None:
+        meta = _derived(record, draft)
     if draft.ts is not None:
         record["ts"] = draft.ts
     if draft.predecessors is not None:
@@ -65,3 +67,17 @@ def _envelope(record: Record, draft: Draft) -> None:
         record["capture"] = draft.capture
     if draft.native is not None:
         record["native"] = draft.native
+    record.update(draft.fields)
+    if meta:
+        record["_meta"] = meta
+    return record
+
+
+def _derived(record: Record, draft: Draft) -> dict[str, Any] | None:
+    """Say of a derived ID that it is one; the ``_meta``, with the native ID where that cannot be used."""
+    record["idSource"] = draft.id_source
+    if draft.id_scope is not None:
+        record["idScope"] = draft.id_scope
+    if draft.native_id and not usable(draft.native_id):
+        return {**(draft.meta or {}), "git-asr/native-id": draft.native_id}
+    return draft.meta

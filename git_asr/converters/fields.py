@@ -12,6 +12,10 @@ from git_asr.converters.base import Sample
 _RFC3339 = re.compile(
     r"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)", re.ASCII | re.IGNORECASE
 )
+_USUAL = re.compile(
+    r"[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z", re.ASCII
+)
+"""What JavaScript writes, on a day that every month has: nearly all times, for which no calendar is needed."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _END = 253402300800
 """Seconds from the epoch to the year 10000, which RFC 3339 cannot write."""
@@ -66,6 +70,8 @@ def time(value: Any, key: str) -> str | None:
 
 def is_rfc3339(found: str) -> bool:
     """Tell whether a text is a time of RFC 3339 that a calendar has (leap seconds excepted)."""
+    if _USUAL.fullmatch(found):
+        return True
     if not _RFC3339.fullmatch(found):
         return False
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import binascii
 from collections.abc import Mapping
 from typing import Any
@@ -17,51 +16,69 @@ from git_asr.converters.fields import text
 
 _SYNTHETIC = "<synthetic>"
 _NARRATION = b"narration"
-_SAID_BY_LINE = frozenset({"content", "id", "role", "type"})
-"""Keys of a message that are not the model call's, or the same on all its lines."""
 _CONTENT = frozenset({"content"})
-_TAKEN = frozenset({"message", "requestId"})
+_CALL = frozenset({"content", "usage", "model", "stop_reason"})
+"""Keys of a message that fields hold."""
+_USUAL = frozenset({"id", "role", "type"})
+"""Keys of a message that are the same on all its lines, if they are as usual."""
+_USUAL_CALL = _CALL | _USUAL
+_MESSAGE = frozenset({"message"})
+_MESSAGE_AND_REQUEST = frozenset({"message", "requestId"})
 
 
 def line(line: Line, state: State) -> frozenset[str] | None:
     """Make the records of an ``assistant`` line; the keys they hold, None where it is none."""
-    message = line.value.get("message")
-    if not isinstance(message, dict) or not isinstance(message.get("content"), list | str):
+    value = line.value
+    message = value.get("message")
+    blocks = message.get("content") if isinstance(message, dict) else None
+    if isinstance(blocks, str):
+        blocks = [{"type": "text", "text": blocks}]
+    if not isinstance(message, dict) or not isinstance(blocks, list):
         return None
-    if message.get("model") == _SYNTHETIC or line.value.get("isApiErrorMessage") is True:
+    if message.get("model") == _SYNTHETIC or value.get("isApiErrorMessage") is True:
         return _notice(line, message)
-    key = line.response = _key(line, message)
-    content = message["content"]
-    blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    key = message.get("id")
+    if not isinstance(key, str) or not (key in state.inferences or usable(key)):
+        key = _other_key(line, message)
+    line.response = key
+    line.blocks = len(blocks)
+    if len(blocks) == 1:  # nearly always
+        _block(line, state, 0, blocks[0], key, first=True)
+    else:
+        _blocks(line, state, blocks, key)
+    if key is None:
+        if left := rest(message, _CONTENT):
+            line.after(LINE_REST, vendor_type("message"), {"value": left})
+        return _MESSAGE
+    request = text(value, "requestId")
+    _inference(line, state, message, key, request)
+    return _MESSAGE_AND_REQUEST if usable(request) else _MESSAGE
+
+
+def _blocks(line: Line, state: State, blocks: list[Any], key: str | None) -> None:
+    """Make the records of all content blocks."""
     if not blocks:
         line.put(CONTENT, "message", _message(line, [], first=True), inference=key)
-    line.blocks = len(blocks)
     first = True
     for index, block in enumerate(blocks[:MAX_BLOCKS]):
         first &= not _block(line, state, index, block, key, first=first)
     if more := blocks[MAX_BLOCKS:]:
         line.put(REST, vendor_type("blocks"), {"value": more}, block=MAX_BLOCKS - 1)
-    if key is None:
-        if left := rest(message, _said(message)):
-            line.after(LINE_REST, vendor_type("message"), {"value": left})
-    else:
-        _inference(line, state, message, key)
-    return _TAKEN if key is not None and usable(text(line.value, "requestId")) else frozenset({"message"})
 
 
-def _said(message: Mapping[str, Any]) -> frozenset[str]:
-    """The keys of a message that other fields hold."""
-    usual = message.get("role") == "assistant" and message.get("type") == "message"
-    return _SAID_BY_LINE if usual and usable(text(message, "id")) else _CONTENT
+def _is_usual(message: Mapping[str, Any], key: str) -> bool:
+    """Whether a message has the usual role and type, and an ID that is the model call's."""
+    return (
+        message.get("role") == "assistant" and message.get("type") == "message" and message.get("id") == key
+    )
 
 
-def _key(line: Line, message: Mapping[str, Any]) -> str | None:
-    """The ID of the model call: the message's, else the request's, else the line's if it names a model or usage."""
-    own = line.uuid if "model" in message or "usage" in message else None
-    for found in (message.get("id"), line.value.get("requestId"), own):
-        if isinstance(found, str) and usable(found):
-            return found
-    return None
+def _other_key(line: Line, message: Mapping[str, Any]) -> str | None:
+    """The ID of a model call whose message has none: the request's, else the line's if it names a model or usage."""
+    request = text(line.value, "requestId")
+    if usable(request):
+        return request
+    return line.uuid if ("model" in message or "usage" in message) and usable(line.uuid) else None
 
 
 def _notice(line: Line, message: Mapping[str, Any]) -> frozenset[str]:
@@ -75,7 +92,7 @@ def _notice(line: Line, message: Mapping[str, Any]) -> frozenset[str]:
     else:
         meta["content"] = message["content"]
     line.put(CONTENT, "git-asr/notice", fields, meta={"message": meta} if meta else None)
-    return frozenset({"message"})
+    return _MESSAGE
 
 
 def _message(line: Line, content: list[dict[str, Any]], *, first: bool) -> dict[str, Any]:
@@ -134,19 +151,17 @@ def _is_narration(signature: Any) -> bool:
     if not isinstance(signature, str) or not signature.isascii():
         return False
     try:
-        return _NARRATION in base64.b64decode(signature + "=" * (-len(signature) % 4))
+        return _NARRATION in binascii.a2b_base64(signature + "=" * (-len(signature) % 4))
     except (binascii.Error, ValueError):
         return False
 
 
-def _inference(line: Line, state: State, message: Mapping[str, Any], key: str) -> None:
+def _inference(line: Line, state: State, message: Mapping[str, Any], key: str, request: str | None) -> None:
     """The model call, when a line says something new of it."""
-    request = text(line.value, "requestId")
     said = (request, {name: item for name, item in message.items() if name != "content"})
     known = state.inferences.get(key)
-    again = line.uuid is not None and line.uuid in state.graph.nodes
     if known is not None:
-        known.fragments += not again
+        known.fragments += line.uuid not in state.graph.nodes
         if known.said == said:
             return
     counted, left = usage.normal(message.get("usage"))
@@ -154,7 +169,8 @@ def _inference(line: Line, state: State, message: Mapping[str, Any], key: str) -
     final = isinstance(message.get("stop_reason"), str)
     if known is not None and (output < known.output or (known.final and not final)):
         # a call does not go back to what it was
-        said_now = {**rest(message, _said(message)), "requestId": request}
+        taken = _CONTENT | _USUAL if _is_usual(message, key) else _CONTENT
+        said_now = {**rest(message, taken), "requestId": request}
         line.after(LINE_REST, vendor_type("message"), {"value": said_now})
         return
     fields, meta = _fields(message, key, request)
@@ -177,12 +193,13 @@ def _fields(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """What an ``inference`` says beside usage, and the rest of the message."""
     fields: dict[str, Any] = {"inferenceId": key}
-    taken = {*_said(message), "usage"}
+    taken = _USUAL_CALL if _is_usual(message, key) else _CALL
     if usable(request):
         fields["requestId"] = request
     for name, target in (("model", "model"), ("stop_reason", "stopReason")):
         found = message.get(name)
         if isinstance(found, str):
             fields[target] = found
-            taken.add(name)
+        elif found is not None:
+            taken -= {name}
     return fields, rest(message, taken)

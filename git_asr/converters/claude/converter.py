@@ -7,12 +7,11 @@ from typing import Any
 
 from git_asr.asr.codec import NON_FINITE
 from git_asr.asr.draft import Draft
-from git_asr.asr.ids import derived
 from git_asr.converters import opaque
 from git_asr.converters.base import Embedded, NativeFormat, Unit
 from git_asr.converters.claude import assistant, lines, loose, queued, user
 from git_asr.converters.claude.embedded import ClaudeEmbedded
-from git_asr.converters.claude.finish import finish, whole
+from git_asr.converters.claude.finish import finish, left, whole
 from git_asr.converters.claude.line import Line
 from git_asr.converters.claude.state import State
 from git_asr.converters.versions import VERSIONS
@@ -88,7 +87,7 @@ class Claude:
         for unit in units:
             if held is not None:
                 draft = opaque.notice(held)
-                state.graph.loose(draft.type, derived(draft.position, draft.part))
+                state.graph.loose(draft)
                 yield draft
                 held = None
             if unit.kind == "malformed":
@@ -103,16 +102,14 @@ def drafts(unit: Unit, state: State) -> list[Draft]:
     if not isinstance(value, dict):
         line = Line(unit.position, unit.index, {})
         whole(line, unit, None)
-        return finish(line, unit, state, frozenset())
+        return finish(line, unit, state, {})
     line = Line(unit.position, unit.index, value)
     kind = value.get("type")
     handler = _HANDLERS.get(kind) if isinstance(kind, str) and NON_FINITE not in unit.flags else None
-    if handler is None:
-        whole(line, unit, kind)
-        return finish(line, unit, state, value.keys())
-    facts = state.context(line)
-    taken = handler(line, state)
-    if taken is None:
-        whole(line, unit, kind)
-        return finish(line, unit, state, value.keys())
-    return finish(line, unit, state, taken, facts)
+    if handler is not None:
+        untold = state.context(line)
+        taken = handler(line, state)
+        if taken is not None:
+            return finish(line, unit, state, left(line, state, untold, taken))
+    whole(line, unit, kind)
+    return finish(line, unit, state, {})

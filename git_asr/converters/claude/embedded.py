@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from git_asr.asr.codec import NON_FINITE, holds_non_finite
 from git_asr.asr.draft import Draft
 from git_asr.converters.base import Embedded, NativeFormat, Unit
 from git_asr.converters.claude import assistant, usage, user
-from git_asr.converters.claude.finish import finish
+from git_asr.converters.claude.finish import finish, left
 from git_asr.converters.claude.line import Line
 from git_asr.converters.claude.slots import USAGE
-from git_asr.converters.claude.state import State, counts_badly
+from git_asr.converters.claude.state import PLACE, State, counts_badly
 from git_asr.converters.fields import part, text
 from git_asr.converters.versions import VERSIONS
 
@@ -44,10 +45,13 @@ class ClaudeEmbedded:
         for unit in units:
             value = unit.value if isinstance(unit.value, dict) else {}
             inner = self._message(value)
+            used = part(value, "toolUseResult") if inner is None else inner
+            if NON_FINITE in unit.flags and holds_non_finite(used):
+                continue  # the whole unit stands as text in the parent's stream
             if inner is None:
                 line = self._result(unit, value)
                 if line is not None:
-                    yield from finish(line, unit, state, value.keys())
+                    yield from finish(line, unit, state, {})
                 continue
             self._calls.add(text(value, "parentToolUseID") or "")
             self.format_version = self.format_version or text(value, "version")
@@ -63,7 +67,9 @@ class ClaudeEmbedded:
                 last = line.uuid if known is None else last
             handler = {"assistant": assistant.line, "user": user.line}.get(str(inner.get("type")))
             taken = None if handler is None else handler(line, state)
-            yield from finish(line, unit, state, () if taken is None else {"type", *taken})
+            untold = [key for key in inner if key not in PLACE]
+            over = left(line, state, untold, () if taken is None else {"type", *taken})
+            yield from finish(line, unit, state, over)
 
     def _message(self, value: dict[str, Any]) -> dict[str, Any] | None:
         """The message in a line that is this subagent's."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from git_asr.asr import codec
@@ -10,9 +10,9 @@ from git_asr.asr.codec import NON_FINITE
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import holds_marker, usable
 from git_asr.converters.base import Unit
-from git_asr.converters.claude.line import VENDOR, Line, join, only, vendor_type
+from git_asr.converters.claude.line import VENDOR, Line, join, vendor_type
 from git_asr.converters.claude.slots import CONTENT, CONTEXT
-from git_asr.converters.claude.state import State
+from git_asr.converters.claude.state import PLACE, State
 
 
 def whole(line: Line, unit: Unit, kind: Any) -> None:
@@ -24,24 +24,42 @@ def whole(line: Line, unit: Unit, kind: Any) -> None:
     line.put(CONTENT, vendor_type(kind), {"value": value})
 
 
-def finish(
-    line: Line, unit: Unit, state: State, taken: Collection[str], facts: frozenset[str] = frozenset()
-) -> list[Draft]:
-    """Put to the records of a line what else it says, and where they stand; in order.
+def left(line: Line, state: State, untold: Sequence[str], taken: Collection[str]) -> dict[str, Any]:
+    """What of a line no record holds yet, without what is null or empty.
 
-    ``taken``: the keys that its records hold; ``facts``: those that need not be recorded again.
+    ``untold``: its keys but for those of its place, and for the facts that need not be recorded again; ``taken``: the
+    keys that its records hold.
     """
-    left = _left(line, taken, facts)
+    value = line.value
+    parent = value.get("parentUuid")
+    linked = line.chained and (
+        parent is None or (parent == line.parent and (parent in state.graph.used or usable(parent)))
+    )
+    if not linked or line.ts is None:
+        untold = [key for key in value if key in untold or (key in PLACE and not _told(line, key, linked))]
+    return {key: item for key in untold if key not in taken and ((item := value[key]) or item == 0)}
+
+
+def _told(line: Line, key: str, linked: bool) -> bool:
+    """Whether the envelope of a line's records tells what stands under one of the keys of its place."""
+    if key == "parentUuid":
+        return linked
+    return (line.uuid if key == "uuid" else line.ts) is not None
+
+
+def finish(line: Line, unit: Unit, state: State, left: dict[str, Any]) -> list[Draft]:
+    """Put to the records of a line what no record holds yet, and where they stand; in order."""
     if line.context is not None:
         fields, meta = line.context
         line.after(CONTEXT, "git-asr/context", fields, meta=meta)
     made = line.drafts
-    if not made and (left or line.chained):
+    if not made:
+        if not left and not line.chained:
+            return made
         line.put(CONTENT, vendor_type(line.value.get("type")), {"value": left})
         left = {}
-    if not made:
-        return made
-    made.sort(key=_part)
+    if len(made) > 1:
+        made.sort(key=_part)
     first = made[0]
     if left:
         meta = first.meta or {}
@@ -58,19 +76,3 @@ def finish(
 
 def _part(draft: Draft) -> int:
     return draft.part
-
-
-def _left(line: Line, taken: Collection[str], facts: frozenset[str]) -> dict[str, Any]:
-    """What of a line no record holds yet, without what is null or empty."""
-    value = line.value
-    keys = value.keys() - facts
-    keys.difference_update(taken)
-    if line.uuid is not None:
-        keys.discard("uuid")
-    if line.ts is not None:
-        keys.discard("timestamp")
-    if line.chained:
-        above = value.get("parentUuid")
-        if above is None or (above == line.parent and usable(above)):
-            keys.discard("parentUuid")
-    return only(value, keys) if keys else {}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from git_asr.asr.draft import Draft
-from git_asr.asr.ids import SECOND_VALUE, derived, usable
+from git_asr.asr.ids import SECOND_VALUE, usable
+from git_asr.asr.numbering import identify
 from git_asr.converters.claude.line import VENDOR, Line
 
 MAX_LEAVES = 64
@@ -42,38 +43,37 @@ class Graph:
         self._leaves: dict[str, str] = {}
         self._responses: dict[str, str] = {}
         self._last: str | None = None
-        self._before: tuple[str, str] | None = None
+        self._before: Draft | None = None
 
-    def place(self, line: Line, drafts: list[Draft]) -> list[str]:
-        """Give the drafts of a unit, in order, their predecessors; their IDs.
+    def place(self, line: Line, drafts: list[Draft]) -> None:
+        """Give the drafts of a unit, in order, their IDs and predecessors.
 
         A unit that stands a second time supersedes what it was, record for record.
         """
-        first = drafts[0]
+        first, last = drafts[0], drafts[-1]
         uuid = first.native_id = line.uuid
-        known = self.nodes.get(uuid) if uuid is not None else None
-        position = line.position
-        own = line.native_id(self.used)
-        if own is not None:
-            self.used.add(own)
-        ids = [own or derived(position, first.part)]
-        ids += [derived(position, draft.part) for draft in drafts[1:]]
-        if known is not None:
-            _supersede(known, drafts)
-        first.predecessors = self._predecessors(line)
-        for index in range(1, len(drafts)):
-            if drafts[index - 1].type.startswith(VENDOR):
-                drafts[index].predecessors = [ids[index - 1]]
-        self._before = (drafts[-1].type, ids[-1])
-        if line.uuid is not None:
-            self._remember(line, line.uuid, drafts, ids)
+        identify(first, self.used)
+        above = None if line.parent is None else self.nodes.get(line.parent)
+        first.predecessors = self._predecessors(line, above)
+        if last is not first:
+            before = first
+            for draft in drafts[1:]:
+                identify(draft, self.used)
+                if before.type.startswith(VENDOR):
+                    draft.predecessors = [before.id]
+                before = draft
+        self._before = last
+        if uuid is not None:
+            if uuid in self.nodes:
+                _supersede(self.nodes[uuid], drafts)
+            self._remember(line, uuid, above, drafts)
         if line.chained:
-            self._last = ids[-1]
-        return ids
+            self._last = last.id
 
-    def loose(self, kind: str, identifier: str) -> None:
+    def loose(self, draft: Draft) -> None:
         """Note a record that was made elsewhere."""
-        self._before = (kind, identifier)
+        identify(draft, self.used)
+        self._before = draft
 
     def preserved(self, head: str | None, tail: str | None) -> list[str]:
         """The units from ``tail`` up to ``head``, oldest first; none where they do not hang together."""
@@ -85,25 +85,27 @@ class Graph:
             tail = self.nodes[tail].parent
         return []
 
-    def _predecessors(self, line: Line) -> list[str] | None:
+    def _predecessors(self, line: Line, above: Node | None) -> list[str] | None:
         if not line.chained:
             return self._implied()
         parent = line.parent
         if parent is None:
             return []
-        node = self.nodes.get(parent)
-        if node is None:
+        if above is None:
             return [parent] if usable(parent) else self._implied()
         if not self._leaves or line.leaf or line.value.get("type") == _PROGRESS:
-            return [node.last]  # what goes on from here will name the leaves
-        return [node.last, *self._siblings(parent, node)]
+            return [above.last]  # what goes on from here will name the leaves
+        if len(self._leaves) == 1 and parent in self._leaves:  # nearly always
+            self._leaves.clear()
+            return [above.last]
+        return [above.last, *self._siblings(parent, above)]
 
     def _implied(self) -> list[str] | None:
         """For a unit without a parent of its own: the last unit of the graph, unsaid where it stands just before."""
         if self._last is None:
             return None if self._before is None else []
-        if self._before is not None and self._before[1] == self._last:
-            return [self._last] if self._before[0].startswith(VENDOR) else None
+        if self._before is not None and self._before.id == self._last:
+            return [self._last] if self._before.type.startswith(VENDOR) else None
         return [self._last]
 
     def _siblings(self, parent: str, node: Node) -> list[str]:
@@ -128,16 +130,18 @@ class Graph:
                 del self._leaves[leaf]
         return found
 
-    def _remember(self, line: Line, uuid: str, drafts: list[Draft], ids: list[str]) -> None:
-        above = self.nodes.get(line.parent) if line.parent is not None else None
+    def _remember(self, line: Line, uuid: str, above: Node | None, drafts: list[Draft]) -> None:
         depth = above.depth + 1 if above is not None else 0
         anchor = uuid
         if line.response is not None:
             anchor = self._responses.setdefault(line.response, uuid)
         elif above is not None and (line.leaf or line.value.get("type") == _PROGRESS):
             anchor = above.anchor
-        records = tuple((draft.part, draft.type, one) for draft, one in zip(drafts, ids, strict=True))
-        self.nodes[uuid] = Node(line.parent, depth, ids[-1], anchor, records)
+        last = drafts[-1]
+        records: tuple[tuple[int, str, str], ...] = ((last.part, last.type, last.id),)
+        if len(drafts) > 1:
+            records = tuple([(draft.part, draft.type, draft.id) for draft in drafts])
+        self.nodes[uuid] = Node(line.parent, depth, last.id, anchor, records)
         if line.leaf and anchor != uuid:
             self._leaves[uuid] = anchor
             if len(self._leaves) > MAX_LEAVES:

@@ -18,8 +18,6 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 NAMELESS = f"{VENDOR}/line"
 """Type of a vendor record for a line whose own type is no plain word."""
 
-_EMPTY: tuple[Any, ...] = (None, "", [], {})
-
 
 class Line:
     """A unit and the drafts made of it so far.
@@ -57,11 +55,9 @@ class Line:
         self.response: str | None = None
         found = value.get("timestamp")
         self.ts = found if isinstance(found, str) and is_rfc3339(found) else None
-        found = value.get("uuid")
-        self.uuid: str | None = found if isinstance(found, str) else None
-        parent = value.get("parentUuid", False)
-        self.chained = self.uuid is not None and (parent is None or isinstance(parent, str))
-        self.parent: str | None = parent if isinstance(parent, str) else None
+        self.uuid: str | None = found if isinstance(found := value.get("uuid"), str) else None
+        self.parent: str | None = found if isinstance(found := value.get("parentUuid", False), str) else None
+        self.chained = self.uuid is not None and (self.parent is not None or found is None)
 
     def put(
         self,
@@ -77,17 +73,8 @@ class Line:
     ) -> Draft:
         """Add a record of the line, or of one of its blocks; ``meta`` goes under the vendor's key."""
         part = self.base + slot if block is None else self.base + BLOCK * (block + 1) + slot
-        draft = Draft(
-            kind,
-            self.position,
-            part,
-            fields,
-            ts=self.ts,
-            inference_id=inference,
-            supersedes=supersedes,
-            capture=capture,
-            meta={VENDOR: meta} if meta else None,
-        )
+        ours = {VENDOR: meta} if meta else None
+        draft = Draft(kind, self.position, part, fields, self.ts, inference, supersedes, capture, ours)
         self.drafts.append(draft)
         return draft
 
@@ -121,12 +108,7 @@ class Line:
 
 def rest(value: Mapping[str, Any], taken: Collection[str]) -> dict[str, Any]:
     """What an object holds beside the keys that fields take, without what is null or empty."""
-    return {key: item for key, item in value.items() if key not in taken and item not in _EMPTY}
-
-
-def only(value: Mapping[str, Any], keys: Collection[str]) -> dict[str, Any]:
-    """What an object holds under these keys, without what is null or empty."""
-    return {key: item for key, item in value.items() if key in keys and item not in _EMPTY}
+    return {key: item for key, item in value.items() if key not in taken and (item or item == 0)}
 
 
 def join(meta: dict[str, Any] | None, more: dict[str, Any]) -> dict[str, Any]:

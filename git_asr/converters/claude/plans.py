@@ -93,14 +93,13 @@ def items(listed: Any) -> list[dict[str, str]] | None:
 
 def carried(line: Line, state: State) -> set[str]:
     """The list and the plan that a prompt carries, when they are new; the keys that a record holds."""
-    taken: set[str] = set()
     plan = line.value.get("planContent")
     if isinstance(plan, str) and plan:
         line.after(LINE_PLAN, "plan", {"items": [{"text": plan}]})
-        taken.add("planContent")
+        return {"planContent"}
     todos = line.value.get("todos")
-    if taken or not (found := items(todos)):
-        return taken
+    if not todos or not (found := items(todos)):
+        return set()
     if state.changed("todos", todos):
         line.after(LINE_PLAN, "plan", {"items": found}, meta={"todos": todos})  # they have an active form too
     return {"todos"}

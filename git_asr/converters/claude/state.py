@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from git_asr.converters.claude.graph import Graph
@@ -16,10 +18,15 @@ _FACTS: tuple[str, ...] = (
     *("isSidechain", "teamName", "agentName", "agentId", "promptId"),
 )
 """Keys that stand on every chained line and go to ``git-asr/context`` when they change."""
-MAX_UNCHANGED = 50
-"""How many combinations of them are kept in mind; lines of two or three kinds take turns."""
-LOOSE_FACTS = frozenset({"sessionId", "type"})
+_LOOSE_FACTS: tuple[str, ...] = ("sessionId",)
 """Of them only the session stands on other lines; there ``agentName``, for instance, is the line's subject."""
+PLACE = frozenset({"uuid", "parentUuid", "timestamp"})
+"""Keys that say where a line stands, which the envelope of its records tells."""
+MAX_SHAPES = 50
+"""How many combinations of keys are kept in mind; lines of a dozen kinds take turns."""
+
+_Shape = tuple[str, ...]
+"""The keys of a line in their order: lines of one kind have the same."""
 
 PLACEHOLDER_UNTIL = (2, 1, 59)
 """Versions before this one wrote a placeholder as output tokens (reference section 2.9)."""
@@ -98,31 +105,33 @@ class State:
     placeholder: bool = False
     started: bool = False
     """Whether a message of a subagent's file was seen: the first is its prompt."""
-    _unchanged: dict[tuple[Any, ...], frozenset[str]] = field(default_factory=dict)
-    """Facts of lines seen since the last change, which so change nothing again, with their keys."""
+    _unchanged: dict[_Shape, tuple[Callable[[Any], Any], Any, Any, _Shape]] = field(default_factory=dict)
+    """Of each shape seen since the last change: what reads its facts, those facts, and what ``context`` gives."""
 
-    def context(self, line: Line) -> frozenset[str]:
-        """See what changed of the facts that stand on every line; the keys that need not be recorded again.
+    def context(self, line: Line) -> Sequence[str]:
+        """See what changed of the facts that stand on every line; the keys that have to be told beside them.
 
         What changed waits in ``line.context`` until the line has its content.
         """
         value = line.value
-        if line.chained:
-            found = (*map(value.get, _FACTS), type(value.get("isSidechain")))  # 1 == True
-            try:
-                known = self._unchanged.get(found)
-            except TypeError:  # an array or an object where a text should stand
-                return self._changed(line, _FACTS) | {"type", "uuid"}
-            if known is None:
-                known = self._changed(line, _FACTS) | {"type", "uuid"}
-                if len(self._unchanged) < MAX_UNCHANGED:
-                    self._unchanged[found] = known
-            return known
-        if value.get("sessionId") == self.facts.get("sessionId"):
-            return LOOSE_FACTS
-        return self._changed(line, ("sessionId",)) | {"type"}
+        if not line.chained:
+            same = value.get("sessionId") == self.facts.get("sessionId")
+            known = _LOOSE_FACTS if same else self._changed(line, _LOOSE_FACTS)
+            return [key for key in value if key != "type" and key not in known and key not in PLACE]
+        shape = tuple(value)
+        seen = self._unchanged.get(shape)
+        if seen is not None:
+            facts, found, sidechain, untold = seen
+            if value.get("isSidechain") is sidechain and facts(value) == found:  # 1 == True
+                return untold
+        known = self._changed(line, _FACTS)
+        untold = tuple(key for key in shape if key != "type" and key not in known and key not in PLACE)
+        if len(self._unchanged) < MAX_SHAPES and (names := [key for key in _FACTS if key in value]):
+            facts = itemgetter(*names)
+            self._unchanged[shape] = (facts, facts(value), value.get("isSidechain"), untold)
+        return untold
 
-    def _changed(self, line: Line, keys: tuple[str, ...]) -> frozenset[str]:
+    def _changed(self, line: Line, keys: tuple[str, ...]) -> Collection[str]:
         fields: dict[str, Any] = {}
         meta: dict[str, Any] = {}
         taken = set()
@@ -142,7 +151,7 @@ class State:
             self._unchanged.clear()
             line.context = (fields, meta)
             self._first(fields)
-        return frozenset(taken)
+        return taken
 
     def _first(self, fields: dict[str, Any]) -> None:
         version = fields.get("agentVersion")

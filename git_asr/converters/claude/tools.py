@@ -17,13 +17,17 @@ _CANCELLED = (
     "<tool_use_error>Sibling tool call errored",
     "Sibling tool call errored",
 )
+_CALL = frozenset({"type", "id", "name", "input"})
+_RESULT = frozenset({"type", "tool_use_id", "content", "is_error"})
 _REMEMBERED = exchange.TOOLS | plans.TOOLS | delegation.TOOLS
 
 
 def call(line: Line, state: State, index: int, block: dict[str, Any], inference: str | None) -> None:
     """A ``tool_use`` block: the call, and the question, plan or subagent that it is."""
-    meta = rest(block, ("type", "id", "name", "input"))
-    identifier = _identify(line, index, block, "id", meta)
+    meta = rest(block, _CALL)
+    identifier = block.get("id")
+    if not isinstance(identifier, str) or not usable(identifier):
+        identifier = _identify(line, index, identifier, "id", meta)
     name, arguments = block["name"], block.get("input")
     fields: dict[str, Any] = {"callId": identifier, "name": name}
     if "input" in block:
@@ -42,33 +46,33 @@ def result(line: Line, state: State, index: int, block: dict[str, Any], output: 
 
     ``output``: the line's ``toolUseResult``, which is that of its first result.
     """
-    meta = rest(block, ("type", "tool_use_id", "content", "is_error"))
-    identifier = _identify(line, index, block, "tool_use_id", meta)
-    content, left = parts(block["content"]) if "content" in block else ([], {})
-    if left:
-        meta["content"] = left
+    meta = rest(block, _RESULT)
+    identifier = block.get("tool_use_id")
+    if not isinstance(identifier, str) or not usable(identifier):
+        identifier = _identify(line, index, identifier, "tool_use_id", meta)
     status = _status(line, block, output)
+    fields: dict[str, Any] = {"callId": identifier, "status": status}
+    if "content" in block:
+        fields["content"], left = parts(block["content"])
+        if left:
+            meta["content"] = left
     failed = block.get("is_error")
     if failed is not None and failed is not (status == "error"):
         meta["is_error"] = failed
-    fields: dict[str, Any] = {"callId": identifier, "status": status}
-    if "content" in block:
-        fields["content"] = content
     if output is not None:
         fields["output"] = output
     line.put(CONTENT, "tool_result", fields, block=index, meta=meta)
     known = state.calls.get(identifier)
     name = known.name if known is not None else exchange.guess(output)
-    for kind in (exchange, plans, delegation):
-        if name in kind.TOOLS:
-            kind.returned(line, state, index, known or Call(identifier, name, {}), Outcome(status, output))
+    if name:
+        call = known or Call(identifier, name, {})
+        for kind in (exchange, plans, delegation):
+            if name in kind.TOOLS:
+                kind.returned(line, state, index, call, Outcome(status, output))
 
 
-def _identify(line: Line, index: int, block: dict[str, Any], key: str, meta: dict[str, Any]) -> str:
-    """The call's ID: the native one, else one from its place, with the raw value in ``meta``."""
-    found = block.get(key)
-    if isinstance(found, str) and usable(found):
-        return found
+def _identify(line: Line, index: int, found: Any, key: str, meta: dict[str, Any]) -> str:
+    """The ID of a call from its place; what was ``found`` in place of a native one goes to ``meta``."""
     if found not in (None, ""):
         meta.update(join(meta, {key: found}))
     return derived(line.position, line.base + BLOCK * (index + 1))
@@ -76,22 +80,21 @@ def _identify(line: Line, index: int, block: dict[str, Any], key: str, meta: dic
 
 def _status(line: Line, block: dict[str, Any], output: Any) -> str:
     """How a call ended, from the flags and the fixed sentences of the agent."""
-    said = block.get("content")
-    if isinstance(said, list):
-        first = said[0] if said else None
-        said = first.get("text") if isinstance(first, dict) else None
-    said = said if isinstance(said, str) else ""
-    returned = output if isinstance(output, str) else ""
-    if block.get("is_error") is True:
-        if (
-            line.value.get("toolDenialKind")
-            or said.startswith(_REJECTED)
-            or returned == "User rejected tool use"
-        ):
-            return "rejected"
-        if said.startswith(_CANCELLED) or returned.startswith(_CANCELLED):
-            return "cancelled"
-        return "error"
+    failed = block.get("is_error")
+    if failed is True:
+        return _failure(line, block.get("content"), output if isinstance(output, str) else "")
     if isinstance(output, dict) and output.get("interrupted") is True:
         return "cancelled"
-    return "ok" if isinstance(block.get("is_error"), bool | None) else "unknown"
+    return "ok" if isinstance(failed, bool | None) else "unknown"
+
+
+def _failure(line: Line, content: Any, returned: str) -> str:
+    """How a call failed: it was refused, or cancelled, or it went wrong."""
+    if isinstance(content, list):
+        first = content[0] if content else None
+        content = first.get("text") if isinstance(first, dict) else None
+    said = content if isinstance(content, str) else ""
+    refused = said.startswith(_REJECTED) or returned == "User rejected tool use"
+    if refused or line.value.get("toolDenialKind"):
+        return "rejected"
+    return "cancelled" if said.startswith(_CANCELLED) or returned.startswith(_CANCELLED) else "error"

@@ -6,12 +6,13 @@ from typing import Any
 
 from git_asr.converters.claude.line import rest
 
-_COUNTERS = {
-    "input_tokens": ("input", "uncached"),
-    "cache_read_input_tokens": ("cacheRead", None),
-    "cache_creation_input_tokens": ("cacheWrite", None),
-    "output_tokens": ("output", "total"),
-}
+_COUNTERS = (
+    ("input_tokens", "input"),
+    ("cache_read_input_tokens", "cacheRead"),
+    ("cache_creation_input_tokens", "cacheWrite"),
+    ("output_tokens", "output"),
+)
+_LIMIT = 1 << 53
 
 
 def normal(usage: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -22,15 +23,14 @@ def normal(usage: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     found: dict[str, Any] = {}
     if not isinstance(usage, dict):
         return found, {} if usage is None else {"usage": usage}
-    taken = []
-    for name, (group, field) in _COUNTERS.items():
+    left = rest(usage, ())
+    for name, field in _COUNTERS:
         number = usage.get(name)
-        if isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 1 << 53:
-            taken.append(name)
-            if field is None:
-                found[group] = number
-            else:
-                found[group] = {field: number}
+        if type(number) is int and 0 <= number < _LIMIT:  # no bool
+            del left[name]
+            found[field] = number
     if "input" in found:
-        found["input"]["includesCache"] = False
-    return found, rest(usage, taken)
+        found["input"] = {"uncached": found["input"], "includesCache": False}
+    if "output" in found:
+        found["output"] = {"total": found["output"]}
+    return found, left

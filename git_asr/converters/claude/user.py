@@ -14,6 +14,10 @@ from git_asr.converters.claude.slots import COMPACTION, CONTENT, LINE_REST, MAX_
 from git_asr.converters.claude.state import State
 
 _NOTIFICATION = "task-notification"
+_MESSAGE = frozenset({"message"})
+_MESSAGE_AND_RESULT = frozenset({"message", "toolUseResult"})
+_CONTENT = frozenset({"content"})
+_USUAL = frozenset({"content", "role"})
 _LABELS = {"slash": ("command-name", "name"), "shell": ("bash-input", "input")}
 
 
@@ -23,23 +27,30 @@ def line(line: Line, state: State) -> frozenset[str] | None:
     content = said.get("content") if isinstance(said, dict) else None
     if not isinstance(said, dict) or not isinstance(content, str | list):
         return None
-    taken = {"message"}
-    results = []
-    others: str | list[Any] = content
-    if isinstance(content, list):
+    taken = _MESSAGE
+    if isinstance(content, str):
+        _spoken(line, state, content)
+    elif len(content) == 1 and _is_result(content[0]):  # nearly always
+        line.leaf = True
+        line.blocks = 1
+        tools.result(line, state, 0, content[0], line.value.get("toolUseResult"))
+        taken = _MESSAGE_AND_RESULT
+    else:
         results = [(at, one) for at, one in enumerate(content) if _is_result(one)]
-        others = [one for one in content if not _is_result(one)]
-    if results:
-        _results(line, state, results, len(content))
-        taken.add("toolUseResult")
-    if others or not results:
-        _spoken(line, state, others)
-    left = rest(said, ("content",) if said.get("role") != "user" else ("content", "role"))
-    if left:
-        line.after(LINE_REST, vendor_type("message"), {"value": left})
-    if state.mode(line, "permission", line.value.get("permissionMode"), after=True):
-        taken.add("permissionMode")
-    return frozenset(taken | plans.carried(line, state))
+        if results:
+            _results(line, state, results, len(content))
+            taken = _MESSAGE_AND_RESULT
+        if len(results) < len(content) or not results:
+            _spoken(line, state, [one for one in content if not _is_result(one)])
+    if len(said) > 2 or said.get("role") != "user":
+        left = rest(said, _USUAL if said.get("role") == "user" else _CONTENT)
+        if left:
+            line.after(LINE_REST, vendor_type("message"), {"value": left})
+    mode = line.value.get("permissionMode")
+    if mode is not None and state.mode(line, "permission", mode, after=True):
+        taken |= {"permissionMode"}
+    carried = plans.carried(line, state)
+    return taken | carried if carried else taken
 
 
 def _is_result(block: Any) -> bool:

@@ -10,7 +10,7 @@ from git_asr.converters.claude.converter import LOSSES, Claude
 from git_asr.converters.claude.delegation import EMBEDDED_LIMIT
 from git_asr.converters.claude.graph import MAX_LEAVES, MAX_STEPS
 from git_asr.converters.claude.slots import MAX_BLOCKS, MAX_TOMBSTONES
-from git_asr.converters.claude.state import MAX_UNCHANGED, counts_badly
+from git_asr.converters.claude.state import MAX_SHAPES, counts_badly
 from git_asr.converters.registry import by_name, converter_for
 from tests.converters.claude.conversion import (
     SESSION,
@@ -217,7 +217,7 @@ def test_progress_of_a_subagent_whose_call_is_not_known() -> None:
 
 def test_context_that_comes_back_and_is_none() -> None:
     """What changes is recorded each time; what is no text is none, whatever it is and however often."""
-    places: list[Any] = ["/a", "/b", None, "/a", ["/c"], "/a", *range(MAX_UNCHANGED + 2), "/b"]
+    places: list[Any] = ["/a", "/b", None, "/a", ["/c"], "/a", *range(5), "/b"]
     sides: list[Any] = [False, False, 0, False, False, True, *(len(places) - 6) * [1]]
     said = zip(places, sides, strict=True)
     text = lines(
@@ -227,6 +227,32 @@ def test_context_that_comes_back_and_is_none() -> None:
     assert [one["cwd"] for one in found if "cwd" in one] == ["/a", "/b", "/a", "/b"]
     metas = [one.get("_meta", {}).get(VENDOR, {}) for one in found]
     assert [meta["isSidechain"] for meta in metas if "isSidechain" in meta] == [False, True]
+    assert losses(text) == []
+
+
+def test_no_number_in_a_message_of_a_subagent() -> None:
+    """What holds NaN stays in the parent's stream as text."""
+
+    def progress(index: int, extra: str) -> dict[str, Any]:
+        said = {"role": "user", "content": f"go {index}", "x": extra}
+        message = {"type": "user", "uuid": f"i{index}", "message": said}
+        data = {"type": "agent_progress", "agentId": "a", "message": message}
+        return chained(f"p{index}", None, "progress", data=data, parentToolUseID="t")
+
+    made = streams(lines(*map(progress, (1, 2, 3), ("x", "NaN", "y"))).replace(b'"NaN"', b"NaN"))
+    assert [one["messageId"] for one in of(made[f"{SESSION}.a.embedded"], "message")] == ["i1", "i3"]
+    (kept,) = (one["native"]["value"] for one in made[SESSION] if "native" in one)
+    assert '"x":NaN' in kept
+
+
+def test_more_kinds_of_lines_than_are_kept_in_mind() -> None:
+    """The context is recorded when it changes, however many kinds of lines take turns."""
+    kinds = [{f"key{n}": n} for n in range(MAX_SHAPES + 2)]
+    turns = [(cwd, kind) for cwd in ("/a", "/a", "/b") for kind in kinds]
+    text = lines(
+        *(chained(f"u{n}", None, "system", cwd=cwd, **kind) for n, (cwd, kind) in enumerate(turns)),
+    )
+    assert [one["cwd"] for one in of(convert(text), "git-asr/context")] == ["/a", "/b"]
     assert losses(text) == []
 
 
