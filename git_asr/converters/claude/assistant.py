@@ -50,9 +50,7 @@ def line(line: Line, state: State) -> frozenset[str] | None:
         if left := rest(message, _CONTENT):
             line.after(LINE_REST, vendor_type("message"), {"value": left})
         return _MESSAGE
-    request = text(value, "requestId")
-    _inference(line, state, message, key, request)
-    return _MESSAGE_AND_REQUEST if usable(request) else _MESSAGE
+    return _inference(line, state, message, key)
 
 
 def _blocks(line: Line, state: State, blocks: list[Any], key: str | None) -> None:
@@ -156,14 +154,15 @@ def _is_narration(signature: Any) -> bool:
         return False
 
 
-def _inference(line: Line, state: State, message: Mapping[str, Any], key: str, request: str | None) -> None:
-    """The model call, when a line says something new of it."""
+def _inference(line: Line, state: State, message: Mapping[str, Any], key: str) -> frozenset[str]:
+    """The model call, when a line says something new of it; the keys that its records hold."""
+    request = text(line.value, "requestId")
     said = (request, {name: item for name, item in message.items() if name != "content"})
     known = state.inferences.get(key)
     if known is not None:
         known.fragments += line.uuid not in state.graph.nodes
         if known.said == said:
-            return
+            return known.taken
     counted, left = usage.normal(message.get("usage"))
     output = counted.get("output", {}).get("total", 0)
     final = isinstance(message.get("stop_reason"), str)
@@ -172,7 +171,7 @@ def _inference(line: Line, state: State, message: Mapping[str, Any], key: str, r
         taken = _CONTENT | _USUAL if _is_usual(message, key) else _CONTENT
         said_now = {**rest(message, taken), "requestId": request}
         line.after(LINE_REST, vendor_type("message"), {"value": said_now})
-        return
+        return _MESSAGE_AND_REQUEST if usable(request) else _MESSAGE
     fields, meta = _fields(message, key, request)
     if counted:
         fields["usage"] = counted
@@ -185,7 +184,9 @@ def _inference(line: Line, state: State, message: Mapping[str, Any], key: str, r
     draft = line.after(
         INFERENCE, "inference", fields, meta=meta, supersedes=None if known is None else known.record
     )
-    state.inferences[key] = Inference(line.identify(draft), said, count, output, final)
+    taken = _MESSAGE_AND_REQUEST if "requestId" in fields else _MESSAGE
+    state.inferences[key] = Inference(line.identify(draft), said, taken, count, output, final)
+    return taken
 
 
 def _fields(

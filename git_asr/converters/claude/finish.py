@@ -63,7 +63,7 @@ def finish(line: Line, unit: Unit, state: State, left: dict[str, Any]) -> list[D
     first = made[0]
     if left:
         meta = first.meta or {}
-        first.meta = {**meta, VENDOR: join(meta.get(VENDOR), left)}
+        first.meta = {**meta, VENDOR: join(meta.get(VENDOR), left)} if meta else {VENDOR: left}
     if unit.flags:
         first.meta = {**(first.meta or {}), "git-asr/encoding": list(unit.flags)}
     state.graph.place(line, made)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from itertools import pairwise
 
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import SECOND_VALUE, usable
@@ -20,7 +21,8 @@ _OWN_CHAINS = frozenset({"inference", "git-asr/context", "git-asr/mode"})
 """Types whose revisions follow their own entity, not the line."""
 
 
-class Node(NamedTuple):
+@dataclass(slots=True)
+class Node:
     """A unit of the graph.
 
     ``last``: the ID of its last record. ``anchor``: the nearest unit above (or itself) that is no result, attachment
@@ -54,21 +56,26 @@ class Graph:
         uuid = first.native_id = line.uuid
         identify(first, self.used)
         above = None if line.parent is None else self.nodes.get(line.parent)
-        first.predecessors = self._predecessors(line, above)
+        if above is not None and line.chained:
+            first.predecessors = self._behind(line, above)
+        else:
+            first.predecessors = self._unfollowed(line)
         if last is not first:
-            before = first
-            for draft in drafts[1:]:
-                identify(draft, self.used)
-                if before.type.startswith(VENDOR):
-                    draft.predecessors = [before.id]
-                before = draft
+            self._chain(drafts)
         self._before = last
+        if line.chained:
+            self._last = last.id
         if uuid is not None:
             if uuid in self.nodes:
                 _supersede(self.nodes[uuid], drafts)
             self._remember(line, uuid, above, drafts)
-        if line.chained:
-            self._last = last.id
+
+    def _chain(self, drafts: list[Draft]) -> None:
+        """The records behind a unit's first; of a vendor's record each says that it follows it."""
+        for before, draft in pairwise(drafts):
+            identify(draft, self.used)
+            if before.type.startswith(VENDOR):
+                draft.predecessors = [before.id]
 
     def loose(self, draft: Draft) -> None:
         """Note a record that was made elsewhere."""
@@ -85,20 +92,23 @@ class Graph:
             tail = self.nodes[tail].parent
         return []
 
-    def _predecessors(self, line: Line, above: Node | None) -> list[str] | None:
-        if not line.chained:
-            return self._implied()
-        parent = line.parent
-        if parent is None:
-            return []
-        if above is None:
-            return [parent] if usable(parent) else self._implied()
+    def _behind(self, line: Line, above: Node) -> list[str]:
+        """The predecessors of a unit whose parent was seen."""
         if not self._leaves or line.leaf or line.value.get("type") == _PROGRESS:
             return [above.last]  # what goes on from here will name the leaves
+        parent = line.parent
         if len(self._leaves) == 1 and parent in self._leaves:  # nearly always
             self._leaves.clear()
             return [above.last]
         return [above.last, *self._siblings(parent, above)]
+
+    def _unfollowed(self, line: Line) -> list[str] | None:
+        """The predecessors of a unit without a parent, or with one that was not seen."""
+        if not line.chained:
+            return self._implied()
+        if line.parent is None:
+            return []
+        return [line.parent] if usable(line.parent) else self._implied()
 
     def _implied(self) -> list[str] | None:
         """For a unit without a parent of its own: the last unit of the graph, unsaid where it stands just before."""
@@ -108,17 +118,20 @@ class Graph:
             return [self._last] if self._before.type.startswith(VENDOR) else None
         return [self._last]
 
-    def _siblings(self, parent: str, node: Node) -> list[str]:
+    def _siblings(self, parent: str | None, node: Node) -> list[str]:
         """The last records of the leaves whose call is an ancestor; they are on the path from now on."""
         wanted = {leaf: self.nodes[leaf].anchor for leaf in self._leaves}
         lowest = min(self.nodes[anchor].depth for anchor in wanted.values())
         above: set[str] = set()
-        at: str | None = parent
-        while at is not None and at in self.nodes and len(above) < MAX_STEPS:
-            above.add(at)
-            if self.nodes[at].depth <= lowest:
+        at = parent
+        while at is not None and len(above) < MAX_STEPS:
+            step = self.nodes.get(at)
+            if step is None:
                 break
-            at = self.nodes[at].parent
+            above.add(at)
+            if step.depth <= lowest:
+                break
+            at = step.parent
         found = []
         for leaf, anchor in wanted.items():
             if leaf in above:

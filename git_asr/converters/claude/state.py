@@ -62,10 +62,13 @@ class Outcome:
 
 @dataclass(slots=True)
 class Inference:
-    """A model call so far: the ID of its latest record, what that said, lines seen, output tokens, whether it ended."""
+    """A model call so far: the ID of its latest record, what that said and of which keys of a line, how many lines
+    there were, output tokens, and whether it ended.
+    """
 
     record: str
     said: Any
+    taken: frozenset[str]
     fragments: int
     output: int
     final: bool
