@@ -16,7 +16,7 @@ from benchmarks.measure import PROJECT, Failed, Figure
 from benchmarks.prepare import Facts
 
 _PAGE = PROJECT / "docs" / "performance.md"
-_PARTS = ("full", "unchanged", "starts", "memory")
+_PARTS = ("full", "lines", "unchanged", "starts", "memory")
 _SLOW = ("refs",)
 """Parts that are measured only when they are asked for: their repositories take long to make."""
 
@@ -60,12 +60,13 @@ def main(argv: Sequence[str]) -> int:
 def _measure(bench: scenarios.Bench, options: argparse.Namespace) -> tuple[Facts | None, list[Figure]]:
     facts: Facts | None = None
     figures: list[Figure] = []
+    given = None if options.repo is None else options.repo.absolute()
     if "full" in options.only:
         shape = Shape(**{name: getattr(options, name) for name in Shape.__slots__})
-        source = (
-            bench.generated("made", shape) if options.repo is None else bench.given(options.repo.absolute())
-        )
+        source = bench.generated("made", shape) if given is None else bench.given(given)
         facts, figures = scenarios.full(bench, source)
+    if "lines" in options.only:
+        figures += scenarios.lines(bench, given)
     if "unchanged" in options.only:
         figures += scenarios.unchanged(bench, options.unchanged_sessions)
     if "starts" in options.only:

@@ -41,13 +41,13 @@ def convert(repository: str, needed: str, metadata: int) -> int:
             if number < metadata:
                 orjson.loads(data)
             else:
-                count += _lines(data)
+                count += rewrite(data)
     if child.returncode:
         raise SystemExit("git cat-file failed")
     return count
 
 
-def _lines(data: bytes) -> int:
+def rewrite(data: bytes) -> int:
     """Convert the lines of a transcript; what is no JSON Lines is converted whole, if it is JSON."""
     count = 0
     for line in BytesIO(data):

@@ -69,6 +69,17 @@ def stores(repository: Path) -> list[str]:
     return git(repository, "for-each-ref", "--format=%(refname)", *patterns).split()
 
 
+def transcripts(repository: Path) -> list[str]:
+    """The blobs of all transcripts at the tips of the stores, each once."""
+    found = (entry for store in stores(repository) for entry in entries(repository, store))
+    return [*dict.fromkeys(entry.oid for entry in found if _TRANSCRIPT.fullmatch(entry.path))]
+
+
+def read(repository: Path, oids: Iterable[str]) -> Iterator[bytes]:
+    """The bytes of blobs; one that is absent is left out."""
+    return (data for _, data in _objects(repository, oids))
+
+
 def headers(repository: Path, companion: str) -> Iterator[dict[str, Any]]:
     """The header of every stream of a companion ref."""
     found = [one.oid for one in entries(repository, companion) if _HEADER.fullmatch(one.path)]

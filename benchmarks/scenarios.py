@@ -139,6 +139,15 @@ def full(bench: Bench, source: Path) -> tuple[Facts, list[Figure]]:
     return facts, figures
 
 
+def lines(bench: Bench, source: Path | None) -> list[Figure]:
+    """What a line of Claude Code costs, of the transcripts of a repository or of generated ones."""
+    bench.say(f"converting lines, {bench.rounds} rounds")
+    given = [] if source is None else [f"--repo={source}"]
+    command = [PYTHON, "-m", "benchmarks.lines", f"--rounds={bench.rounds}", *given]
+    found = json.loads(answer(command, bench.folder))
+    return [Figure("converting Claude Code's lines", "× loads and dumps", tuple(found), 2.5)] if found else []
+
+
 def unchanged(bench: Bench, sessions: int) -> list[Figure]:
     """A sync that finds nothing new."""
     shape = Shape(sessions=sessions, checkpoints=sessions, commits=sessions, scale=0.02)

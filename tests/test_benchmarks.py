@@ -7,14 +7,17 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
-from benchmarks import many_refs, report
+from benchmarks import lines, many_refs, report
 from benchmarks.generate import PROFILE, Shape, generate
 from benchmarks.measure import Figure
+from benchmarks.prepare import read, transcripts
 from tests.support.run import PROJECT, run_cli
 
 TINY = ("--sessions=4", "--checkpoints=7", "--commits=9", "--scale=0.05", "--rounds=1")
@@ -70,7 +73,7 @@ def test_a_tiny_run_measures_everything(tmp_path: Path) -> None:
         assert one["min"] <= one["median"] <= one["max"]
         assert one["min"] > 0 or one["unit"].startswith("s beyond")
         assert one["met"] == (None if one["aim"] is None else one["median"] <= one["aim"])
-    assert {one["aim"] for one in figures} >= {2.0, 10.0, 0.3, 7.0}
+    assert {one["aim"] for one in figures} >= {2.0, 2.5, 10.0, 0.3, 7.0}
     held = run["repository"]
     assert (held["sessions"], held["checkpoints"], held["commits"]) == (4, 7, 9)
     assert 0 < held["largest"] <= held["read"] <= held["stored"]
@@ -89,6 +92,26 @@ def test_a_given_repository_is_left_alone(form: str, tmp_path: Path) -> None:
     assert "after one commit" in ended.stdout
     assert "--repo PATH" in ended.stdout
     assert (git(tmp_path / "own", "for-each-ref"), sorted((tmp_path / "own").rglob("*"))) == before
+
+
+def test_lines_of_a_given_repository(tmp_path: Path) -> None:
+    generate(tmp_path / "own", Shape(sessions=2, checkpoints=3, commits=4, scale=0.05))
+    found = [*read(tmp_path / "own", transcripts(tmp_path / "own"))]
+    wanted = lines.of(tmp_path / "own")
+    assert (len(found), len(wanted)) == (3, 2)  # one session has two checkpoints
+    assert all(any(longer.startswith(one) for longer in wanted) for one in found)
+    ended = bench("--repo", str(tmp_path / "own"), "--only", "lines", "--rounds=2")
+    assert ended.returncode == 0, ended.stderr
+    check_rows(rows(ended.stdout))
+
+
+def test_generated_lines_are_of_all_kinds() -> None:
+    """Reference native-transcripts, section 2.1: the shares of the kinds of lines."""
+    kinds = Counter(orjson.loads(line)["type"] for text in lines.made() for line in text.splitlines())
+    shares = {kind: count / kinds.total() for kind, count in kinds.items()}
+    for kind, share in {"assistant": 0.40, "progress": 0.24, "user": 0.23}.items():
+        assert shares[kind] == pytest.approx(share, abs=0.03)
+    assert all(shares[kind] > 0.005 for kind in ("attachment", "system", "file-history-snapshot"))
 
 
 def test_a_repository_without_sessions_is_one_line(tmp_path: Path) -> None:
