@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from git_asr.asr.draft import Record
-from git_asr.asr.usage import add, normal
+from git_asr.asr.usage import normal, total
 
 PROMPT_LENGTH = 200
 """Characters of the first prompt that a summary keeps."""
@@ -52,9 +52,6 @@ class Summary:
         self, *, agent: str, models: Sequence[str], first_prompt: str | None, commits: Sequence[str]
     ) -> dict[str, Any]:
         """The summary; the arguments stand in where the records say nothing, absent values are left out."""
-        usage: dict[str, Any] = {}
-        for one in self._usage.values():
-            usage = add(usage, one)
         counts = {**self._counts, **({"prompts": len(self._prompts)} if self._prompts else {})}
         prompt = next(filter(None, self._prompts.values()), None) or first_prompt
         known = {
@@ -62,7 +59,7 @@ class Summary:
             "endedAt": self.ended_at,
             "firstPrompt": prompt and prompt[:PROMPT_LENGTH],
             "counts": dict(sorted(counts.items())),
-            "usage": usage,
+            "usage": total(self._usage.values()),
         }
         return {
             "agent": agent,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+_FIELDS = ("input", "cacheRead", "cacheWrite", "output")
 _GROUPS = ("input", "output")
 
 
@@ -25,29 +26,21 @@ def normal(usage: Any) -> dict[str, Any]:
     return result
 
 
-def add(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]:
-    """The sum of two usages in normal form: a part that one side does not know is the other's.
+def total(usages: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The sum of usages in normal form: a part that one does not know is that of the others.
 
-    ``input.total`` is only meaningful with one reading of the cache: where the two differ, ``includesCache`` is None.
+    ``input.total`` is only meaningful with one reading of the cache: where they differ, ``includesCache`` is None.
     """
-    result: dict[str, Any] = {}
-    for field in ("input", "cacheRead", "cacheWrite", "output"):
-        if field not in left or field not in right:
-            if field in left or field in right:
-                result[field] = left.get(field, right.get(field))
-        elif field in _GROUPS:
-            result[field] = _add_group(left[field], right[field])
-        else:
-            result[field] = left[field] + right[field]
-    return result
-
-
-def _add_group(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]:
-    group: dict[str, Any] = {}
-    for key in {**left, **right}:
-        if key == "includesCache":
-            both = left.get(key, right.get(key)), right.get(key, left.get(key))
-            group[key] = both[0] if both[0] == both[1] else None
-        else:
-            group[key] = left.get(key, 0) + right.get(key, 0)
-    return group
+    found: dict[str, Any] = {}
+    for usage in usages:
+        for field, value in usage.items():
+            if field not in _GROUPS:
+                found[field] = found.get(field, 0) + value
+                continue
+            group = found.setdefault(field, {})
+            for key, number in value.items():
+                if key != "includesCache":
+                    group[key] = group.get(key, 0) + number
+                elif group.setdefault(key, number) != number:
+                    group[key] = None
+    return {field: found[field] for field in _FIELDS if field in found}

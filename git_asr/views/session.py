@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from git_asr.asr.bundle import Session
-from git_asr.asr.usage import add, normal
+from git_asr.asr.usage import normal, total
 from git_asr.views import text
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -69,11 +69,9 @@ def overview(session: Session) -> Overview:
         (one.summary for one in session.streams), key=lambda one: str(one.get("startedAt") or "~")
     )
     counts: dict[str, int] = {}
-    usage: dict[str, Any] = {}
     for one in summaries:
         for name, number in (one.get("counts") or {}).items():
             counts[name] = counts.get(name, 0) + number
-        usage = add(usage, normal(one.get("usage")))
     ends = [str(one["endedAt"]) for one in summaries if one.get("endedAt")]
     return Overview(
         session.key.harness,
@@ -84,7 +82,7 @@ def overview(session: Session) -> Overview:
         max(ends, default=None),
         next((one["firstPrompt"] for one in summaries if one.get("firstPrompt")), None),
         counts,
-        usage,
+        total(normal(one.get("usage")) for one in summaries),
         tuple(sorted({commit for one in summaries for commit in one.get("commits") or ()})),
         len(session.streams),
     )

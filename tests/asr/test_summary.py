@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from git_asr.asr.summary import Summary
-from git_asr.asr.usage import add, normal
+from git_asr.asr.usage import normal, total
 
 
 def summed(records: list[dict[str, Any]], **arguments: Any) -> dict[str, Any]:
@@ -105,9 +105,12 @@ def test_adding_two_readings_of_the_cache_leaves_it_open() -> None:
         {"input": {"total": 1, "includesCache": True}},
         {"input": {"total": 2, "includesCache": False}},
     )
-    assert add(left, right) == {"input": {"total": 3, "includesCache": None}}
-    assert add(left, left)["input"]["includesCache"] is True
-    assert add({"cacheRead": 1}, {"output": {"reasoning": 2}}) == {"cacheRead": 1, "output": {"reasoning": 2}}
+    assert total([left, right]) == {"input": {"total": 3, "includesCache": None}}
+    assert total([left, left])["input"]["includesCache"] is True
+    assert total([{"cacheRead": 1}, {"output": {"reasoning": 2}}]) == {
+        "cacheRead": 1,
+        "output": {"reasoning": 2},
+    }
 
 
 COUNTS = st.integers(0, 10**9)
@@ -124,6 +127,6 @@ USAGE = st.fixed_dictionaries(
 
 @given(USAGE, USAGE, USAGE)
 def test_adding_is_a_sum(a: dict[str, Any], b: dict[str, Any], c: dict[str, Any]) -> None:
-    assert add(a, b) == add(b, a)
-    assert add(add(a, b), c) == add(a, add(b, c))
-    assert add(a, {}) == a
+    assert total([a, b]) == total([b, a])
+    assert total([total([a, b]), c]) == total([a, total([b, c])]) == total([a, b, c])
+    assert total([a]) == total([a, {}]) == a

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
@@ -22,11 +23,18 @@ _LOOSE_FACTS: tuple[str, ...] = ("sessionId",)
 """Of them only the session stands on other lines; there ``agentName``, for instance, is the line's subject."""
 PLACE = frozenset({"uuid", "parentUuid", "timestamp"})
 """Keys that say where a line stands, which the envelope of its records tells."""
-MAX_SHAPES = 50
-"""How many combinations of keys are kept in mind; lines of a dozen kinds take turns."""
 
-_Shape = tuple[str, ...]
-"""The keys of a line in their order: lines of one kind have the same."""
+
+@lru_cache(maxsize=1000)
+def _shape(keys: tuple[str, ...]) -> tuple[Callable[[Any], Any], tuple[str, ...]]:
+    """What reads the facts of a line with these keys, and which keys have to be told beside facts and place.
+
+    Lines of one kind have the same keys in the same order; there are a few dozen kinds.
+    """
+    facts = [key for key in _FACTS if key in keys]
+    untold = tuple(key for key in keys if key != "type" and key not in facts and key not in PLACE)
+    return itemgetter(*facts) if facts else type, untold  # all are dicts
+
 
 PLACEHOLDER_UNTIL = (2, 1, 59)
 """Versions before this one wrote a placeholder as output tokens (reference section 2.9)."""
@@ -108,8 +116,8 @@ class State:
     placeholder: bool = False
     started: bool = False
     """Whether a message of a subagent's file was seen: the first is its prompt."""
-    _unchanged: dict[_Shape, tuple[Callable[[Any], Any], Any, Any, _Shape]] = field(default_factory=dict)
-    """Of each shape seen since the last change: what reads its facts, those facts, and what ``context`` gives."""
+    _seen: dict[str, Any] = field(default_factory=dict)
+    """The facts of the lines so far, also the empty ones; without those that were of a wrong type."""
 
     def context(self, line: Line) -> Sequence[str]:
         """See what changed of the facts that stand on every line; the keys that have to be told beside them.
@@ -121,18 +129,17 @@ class State:
             same = value.get("sessionId") == self.facts.get("sessionId")
             known = _LOOSE_FACTS if same else self._changed(line, _LOOSE_FACTS)
             return [key for key in value if key != "type" and key not in known and key not in PLACE]
-        shape = tuple(value)
-        seen = self._unchanged.get(shape)
-        if seen is not None:
-            facts, found, sidechain, untold = seen
-            if value.get("isSidechain") is sidechain and facts(value) == found:  # 1 == True
+        facts, untold = _shape(tuple(value))
+        seen = self._seen
+        try:
+            if facts(value) == facts(seen) and value.get("isSidechain") is seen.get(
+                "isSidechain"
+            ):  # 1 == True
                 return untold
+        except KeyError:
+            pass
         known = self._changed(line, _FACTS)
-        untold = tuple(key for key in shape if key != "type" and key not in known and key not in PLACE)
-        if len(self._unchanged) < MAX_SHAPES and (names := [key for key in _FACTS if key in value]):
-            facts = itemgetter(*names)
-            self._unchanged[shape] = (facts, facts(value), value.get("isSidechain"), untold)
-        return untold
+        return tuple(key for key in value if key != "type" and key not in known and key not in PLACE)
 
     def _changed(self, line: Line, keys: tuple[str, ...]) -> Collection[str]:
         fields: dict[str, Any] = {}
@@ -141,8 +148,10 @@ class State:
         for key in keys:
             value = line.value.get(key)
             if not isinstance(value, str) and not (key == "isSidechain" and isinstance(value, bool)):
+                self._seen.pop(key, None)
                 continue
             taken.add(key)
+            self._seen[key] = value
             if value == "" or value == self.facts.get(key):
                 continue
             self.facts[key] = value
@@ -151,7 +160,6 @@ class State:
             else:
                 meta[key] = value
         if fields or meta:
-            self._unchanged.clear()
             line.context = (fields, meta)
             self._first(fields)
         return taken
