@@ -213,7 +213,8 @@ class BundleWriter:
     def records(self, stream: str, records: Iterable[Record]) -> tuple[File, ...]:
         """Write the transcript records of a stream as parts; the files in order."""
         named = self._named.setdefault(stream, {})
-        lines = (large.line(record, self._naming(named)) for record in records)
+        put = self._naming(named)
+        lines = (large.line(record, put) for record in records)
         return tuple(
             self._file(parts.part_path(stream, number), data)
             for number, data in enumerate(parts.cut(lines), start=1)

@@ -74,18 +74,19 @@ class Summary:
             self._prompts.pop(record["supersedes"], None)
         if kind in _COUNTED:
             self._counts[_COUNTED[kind]] += "supersedes" not in record
+        elif kind == "inference":
+            identifier = record["inferenceId"]
+            if identifier not in self._usage:
+                self._counts["inferences"] += 1
+            self._usage[identifier] = normal(record.get("usage"))
+            if record.get("model"):
+                self._models[record["model"]] = None
         elif kind == "message" and record.get("author") == "human":
             if (record.get("_meta") or {}).get(QUEUE) != PENDING:
                 text = _text(record.get("content"))
                 self._prompts[record["id"]] = text and text[:PROMPT_LENGTH]
         elif kind == "tombstone":
             self._prompts.pop(record["target"], None)
-        elif kind == "inference":
-            if record["inferenceId"] not in self._usage:
-                self._counts["inferences"] += 1
-            self._usage[record["inferenceId"]] = normal(record.get("usage"))
-            if record.get("model"):
-                self._models[record["model"]] = None
 
 
 def _text(content: Any) -> str | None:

@@ -9,9 +9,9 @@ from typing import Any, Literal, Protocol
 from git_asr.asr.draft import Draft
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Unit:
-    """One native JSON value of a copy (profile: *unit*).
+    """One native JSON value of a copy (profile: *unit*). Nobody changes one; it is not frozen because that takes time.
 
     ``position``: 1-based physical line, or 1-based index in the document's array; 0 for what a document says beside
     its array. ``index``: 0 for the first value on a line, 1 for a second one glued to it. ``text``: the bytes of the

@@ -23,7 +23,8 @@ def part(block: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         return {"type": "json", "value": block}, {}
     kind = block.get("type")
     if kind == "text" and isinstance(block.get("text"), str):
-        return {"type": "text", "text": block["text"]}, rest(block, ("type", "text"))
+        one = {"type": "text", "text": block["text"]}
+        return one, rest(block, ("type", "text")) if len(block) > 2 else {}
     if isinstance(kind, str) and kind in _MEDIA:
         return _media(block, _MEDIA[kind])
     return {"type": "json", "value": block}, {}

@@ -12,6 +12,7 @@ _COUNTERS = (
     ("cache_creation_input_tokens", "cacheWrite"),
     ("output_tokens", "output"),
 )
+_NAMES = frozenset(name for name, _ in _COUNTERS)
 _LIMIT = 1 << 53
 
 
@@ -23,14 +24,15 @@ def normal(usage: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     found: dict[str, Any] = {}
     if not isinstance(usage, dict):
         return found, {} if usage is None else {"usage": usage}
-    left = rest(usage, ())
+    taken = _NAMES
     for name, field in _COUNTERS:
         number = usage.get(name)
         if type(number) is int and 0 <= number < _LIMIT:  # no bool
-            del left[name]
             found[field] = number
+        elif number is not None:
+            taken -= {name}
     if "input" in found:
         found["input"] = {"uncached": found["input"], "includesCache": False}
     if "output" in found:
         found["output"] = {"total": found["output"]}
-    return found, left
+    return found, rest(usage, taken)
