@@ -84,7 +84,7 @@ def convert(text: bytes, native: NativeFormat) -> int:
     summary = Summary()
     records = number(Claude().convert(read_units([text], native), native, _STREAM))
     size = sum(len(large.line(record, large.describe)) for record in summary.watch(records))
-    summary.record(agent="", models=(), first_prompt=None, commits=())
+    summary.record(agent="", models=(), first_prompt=lambda: None, commits=())
     return size
 
 

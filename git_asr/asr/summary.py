@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from git_asr.asr.draft import Record
@@ -49,11 +49,19 @@ class Summary:
             yield record
 
     def record(
-        self, *, agent: str, models: Sequence[str], first_prompt: str | None, commits: Sequence[str]
+        self,
+        *,
+        agent: str,
+        models: Sequence[str],
+        first_prompt: Callable[[], str | None],
+        commits: Sequence[str],
     ) -> dict[str, Any]:
-        """The summary; the arguments stand in where the records say nothing, absent values are left out."""
+        """The summary; the arguments stand in where the records say nothing, absent values are left out.
+
+        ``first_prompt`` is asked only then.
+        """
         counts = {**self._counts, **({"prompts": len(self._prompts)} if self._prompts else {})}
-        prompt = next(filter(None, self._prompts.values()), None) or first_prompt
+        prompt = next(filter(None, self._prompts.values()), None) or first_prompt()
         known = {
             "startedAt": self.started_at,
             "endedAt": self.ended_at,

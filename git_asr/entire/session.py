@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,6 +27,10 @@ ABSENT = "the transcript cannot be read in this repository"
 _FIRST_REDACTING = (0, 3, 12)
 
 
+def _unknown() -> None:
+    """No first prompt."""
+
+
 @dataclass(frozen=True, slots=True)
 class SessionSource:
     """All that is known of one session, ready to be written.
@@ -34,7 +38,8 @@ class SessionSource:
     ``lines``: plain one first; empty where no transcript can be read. ``folders``: of each checkpoint that holds the
     session the folders that do, newest first. ``commits``: the commits that name each checkpoint. ``kept``: link
     records of an earlier sync whose checkpoints cannot be read now, with the stream they stood in.
-    ``omitted``: why there is no transcript, for each checkpoint that has none.
+    ``first_prompt``: tells what stands in for the first prompt where the records name none. ``omitted``: why there is
+    no transcript, for each checkpoint that has none.
     """
 
     key: SessionKey
@@ -44,7 +49,7 @@ class SessionSource:
     commits: Mapping[str, tuple[CommitLink, ...]]
     object_format: str
     kept: Sequence[tuple[str, Record]] = ()
-    first_prompt: str | None = None
+    first_prompt: Callable[[], str | None] = _unknown
     omitted: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -303,7 +308,7 @@ def _summary(
     return counted.record(
         agent=label if source.key.harness == headers.UNKNOWN else source.key.harness,
         models=list(models) if embedded is None else [],
-        first_prompt=source.first_prompt if embedded is None else None,
+        first_prompt=source.first_prompt if embedded is None else _unknown,
         commits=links.commits(own_links),
     )
 

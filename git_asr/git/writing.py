@@ -19,8 +19,10 @@ FEW = 100
 DEADLINE = 3600.0
 """Seconds that Git may take to check and store a pack; a first sync of a large repository makes a large one."""
 
-_BATCH_BYTES = 4 << 20
+_BATCH_BYTES = 1 << 20
 _BATCH_OBJECTS = 2000
+_AHEAD = 6
+"""Batches that may wait while one is deflated: conversions are fast now and slow then."""
 _CHUNK = 1 << 20
 _KINDS = {"commit": 1, "tree": 2, "blob": 3}
 _HEAD = b"PACK\0\0\0\2\0\0\0\0"  # magic, version 2, the number of objects (filled in at the end)
@@ -131,7 +133,9 @@ class ObjectWriter:
             self._seen.add(oid)
             self._waiting[oid] = (kind, body)
             self._waiting_bytes += len(body)
-            if self._waiting_bytes >= _BATCH_BYTES or len(self._waiting) >= _BATCH_OBJECTS:
+            waiting = max(self._waiting_bytes / _BATCH_BYTES, len(self._waiting) / _BATCH_OBJECTS)
+            busy = self._worker is not None and self._worker.is_alive()
+            if waiting >= (_AHEAD if busy else 1):
                 self._join()
                 self._worker = threading.Thread(target=self._store_aside, args=(self._take(),), daemon=True)
                 self._worker.start()

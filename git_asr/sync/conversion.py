@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 
 from git_asr.asr.bundle import BundleWriter
 from git_asr.asr.draft import Record
@@ -267,7 +268,7 @@ class Conversion:
             commits=commits,
             object_format=self.repo.object_format,
             kept=tuple(self._kept(present, folders)),
-            first_prompt=self._first_prompt(own.folders),
+            first_prompt=partial(self._first_prompt, own.folders),
             omitted=own.omitted,
         )
 

@@ -12,7 +12,7 @@ from git_asr.asr.usage import normal, total
 def summed(records: list[dict[str, Any]], **arguments: Any) -> dict[str, Any]:
     summary = Summary()
     assert list(summary.watch(records)) == records
-    given = {"agent": "x", "models": ["label"], "first_prompt": None, "commits": ["c"], **arguments}
+    given = {"agent": "x", "models": ["label"], "first_prompt": lambda: None, "commits": ["c"], **arguments}
     return summary.record(**given)
 
 
@@ -85,7 +85,7 @@ def test_later_usage_of_a_call_replaces_the_earlier() -> None:
 
 
 def test_a_prompt_from_outside_stands_in() -> None:
-    assert summed([], first_prompt="hello")["firstPrompt"] == "hello"
+    assert summed([], first_prompt=lambda: "hello")["firstPrompt"] == "hello"
 
 
 def test_normal_keeps_what_is_known() -> None:

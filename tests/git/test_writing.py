@@ -134,6 +134,7 @@ def test_batches_make_no_difference(
 def test_a_fault_in_the_thread_comes_out(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """Git goes away while a batch is stored aside."""
     monkeypatch.setattr(writing, "_BATCH_OBJECTS", 2)
+    monkeypatch.setattr(writing, "_AHEAD", 1)
     with open_objects(place.repo, "git") as objects, ObjectWriter(place.repo, objects) as writer:
         monkeypatch.setenv("PATH", "/nowhere")
         writer.blob(b"1")

@@ -71,4 +71,4 @@ def figures(records: Sequence[Record]) -> dict[str, Any]:
     summary = Summary()
     for _ in summary.watch(records):
         pass
-    return summary.record(agent="claude-code", models=[], first_prompt=None, commits=[])
+    return summary.record(agent="claude-code", models=[], first_prompt=lambda: None, commits=[])
