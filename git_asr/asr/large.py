@@ -51,8 +51,11 @@ def line(record: Record, put: PutBlob) -> bytes:
     try:
         data = codec.encode_line(record)
     except TypeError:  # bytes, which few records have
-        content = [_binary(part, put) if _is_binary(part) else part for part in record["content"]]
-        record = {**record, "content": content}
+        content = record.get("content")
+        parts = content if isinstance(content, list) else []
+        if not any(map(_is_binary, parts)):
+            raise
+        record = {**record, "content": [_binary(part, put) if _is_binary(part) else part for part in parts]}
         data = codec.encode_line(record)
     if len(data) <= FIELD_LIMIT + 1:
         return data

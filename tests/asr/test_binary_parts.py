@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import orjson
+import pytest
 
 from git_asr.asr import large
 from git_asr.asr.ids import holds_marker
@@ -30,6 +31,12 @@ def test_bytes_leave_the_record_however_few_they_are() -> None:
     ]
     assert record["content"] is content
     assert content[1] is picture
+
+
+@pytest.mark.parametrize("fields", [{"output": b"x"}, {"content": "x", "output": b"x"}, {"content": [b"x"]}])
+def test_bytes_stand_in_parts_only(fields: dict[str, Any]) -> None:
+    with pytest.raises(TypeError):
+        large.line({"type": "message", "seq": 1, "id": "a", **fields}, large.describe)
 
 
 def test_markers_anywhere_in_a_value() -> None:

@@ -25,7 +25,7 @@ PLACE = frozenset({"uuid", "parentUuid", "timestamp"})
 """Keys that say where a line stands, which the envelope of its records tells."""
 
 
-@lru_cache(maxsize=1000)
+@lru_cache(maxsize=128)
 def _shape(keys: tuple[str, ...]) -> tuple[Callable[[Any], Any], tuple[str, ...]]:
     """What reads the facts of a line with these keys, and which keys have to be told beside facts and place.
 
@@ -132,12 +132,11 @@ class State:
         facts, untold = _shape(tuple(value))
         seen = self._seen
         try:
-            if facts(value) == facts(seen) and value.get("isSidechain") is seen.get(
-                "isSidechain"
-            ):  # 1 == True
-                return untold
+            same = facts(value) == facts(seen)
         except KeyError:
-            pass
+            same = False
+        if same and value.get("isSidechain") is seen.get("isSidechain"):  # 1 == True
+            return untold
         known = self._changed(line, _FACTS)
         return tuple(key for key in value if key != "type" and key not in known and key not in PLACE)
 
