@@ -56,8 +56,8 @@ class Graph:
         uuid = first.native_id = line.uuid
         identify(first, self.used)
         above = None if line.parent is None else self.nodes.get(line.parent)
-        if above is not None and line.chained:
-            first.predecessors = self._behind(line, above)
+        if above is not None and line.parent is not None and line.chained:
+            first.predecessors = self._behind(line, line.parent, above)
         else:
             first.predecessors = self._unfollowed(line)
         if last is not first:
@@ -92,11 +92,10 @@ class Graph:
             tail = self.nodes[tail].parent
         return []
 
-    def _behind(self, line: Line, above: Node) -> list[str]:
+    def _behind(self, line: Line, parent: str, above: Node) -> list[str]:
         """The predecessors of a unit whose parent was seen."""
         if not self._leaves or line.leaf or line.value.get("type") == _PROGRESS:
             return [above.last]  # what goes on from here will name the leaves
-        parent = line.parent
         if len(self._leaves) == 1 and parent in self._leaves:  # nearly always
             self._leaves.clear()
             return [above.last]
@@ -118,18 +117,16 @@ class Graph:
             return [self._last] if self._before.type.startswith(VENDOR) else None
         return [self._last]
 
-    def _siblings(self, parent: str | None, node: Node) -> list[str]:
+    def _siblings(self, parent: str, node: Node) -> list[str]:
         """The last records of the leaves whose call is an ancestor; they are on the path from now on."""
         wanted = {leaf: self.nodes[leaf].anchor for leaf in self._leaves}
         lowest = min(self.nodes[anchor].depth for anchor in wanted.values())
         above: set[str] = set()
         at = parent
-        while at is not None and len(above) < MAX_STEPS:
-            step = self.nodes.get(at)
-            if step is None:
-                break
+        for _ in range(MAX_STEPS):  # units that stand again may make a circle
             above.add(at)
-            if step.depth <= lowest:
+            step = self.nodes[at]
+            if step.parent is None or step.depth <= lowest:  # the parent of a deeper one was seen
                 break
             at = step.parent
         found = []

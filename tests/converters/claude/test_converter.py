@@ -245,6 +245,23 @@ def test_no_number_in_a_message_of_a_subagent() -> None:
     assert '"x":NaN' in kept
 
 
+def test_what_is_of_no_known_kind_is_kept_beside() -> None:
+    call = assistant("a", None, {"type": "text", "text": "x"}, id="m", model=5, stop_reason=["y"])
+    text = lines(
+        call,
+        user("u", "a", "x", permissionMode=7),
+        chained("w", "u", "user", message={"role": "user", "content": "x", "more": None}),
+        {"type": "permission-mode", "permissionMode": "", "sessionId": SESSION},
+    )
+    records = convert(text)
+    (inference,) = of(records, "inference")
+    assert inference["_meta"][VENDOR] == {"id": "m", "model": 5, "stop_reason": ["y"]}
+    assert [one["_meta"][VENDOR] for one in of(records, "message") if "_meta" in one] == [
+        {"permissionMode": 7}
+    ]
+    assert losses(text) == []
+
+
 def test_context_of_lines_of_several_kinds() -> None:
     """The context is recorded when it changes, whatever other keys the lines have."""
     kinds = [{f"key{n}": n} for n in range(3)]
@@ -343,6 +360,19 @@ def test_only_so_many_leaves_are_kept_in_mind() -> None:
     records = convert(lines(*leaves(MAX_LEAVES + 10, between=0)))
     end = next(record for record in records if record["id"] == "end")
     assert len(end["predecessors"]) == MAX_LEAVES
+
+
+def test_parents_in_a_circle_end() -> None:
+    """Units that stand again with other parents, while results wait for their call."""
+    records = convert(
+        lines(
+            *(user("root", None, "go"), user("a", "unseen", "x"), user("b", "a", "x"), user("a", "b", "x")),
+            *(user(f"r{n}", "root", [{"type": "tool_result", "tool_use_id": f"t{n}"}]) for n in range(2)),
+            user("b", "a", "x"),
+            user("end", "a", "x"),
+        )
+    )
+    assert records[-1]["predecessors"] == ["~4.0"]
 
 
 def test_leaves_far_back_are_let_go() -> None:
