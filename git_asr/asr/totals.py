@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from git_asr.asr import usage
 from git_asr.asr.draft import Record
 from git_asr.asr.entities import Revisions
 from git_asr.asr.reading import Stream
-from git_asr.asr.usage import add, normal
+from git_asr.asr.usage import normal
 
 Call = tuple[str, ...]
 """What tells model calls apart: provider, ``inferenceId`` and ``requestId``; for a derived ID the session too."""
@@ -82,14 +83,6 @@ def spawning_calls(stream: Stream) -> list[str]:
 
 
 def _sum(calls: Iterable[Record], summaries: Iterable[Record]) -> Total:
-    usage: dict[str, Any] = {}
-    number = unknown = 0
-    for record in calls:
-        known = normal(record.get("usage"))
-        number += 1
-        unknown += not known
-        usage = add(usage, known)
+    known = [normal(record.get("usage")) for record in calls]
     covered = [normal(record.get("usage")) for record in summaries]
-    for known in covered:
-        usage = add(usage, known)
-    return Total(usage, number, unknown, len(covered))
+    return Total(usage.total([*known, *covered]), len(known), known.count({}), len(covered))
