@@ -71,6 +71,6 @@ def _left(line: Line, taken: Collection[str], facts: frozenset[str]) -> dict[str
         keys.discard("timestamp")
     if line.chained:
         above = value.get("parentUuid")
-        if above is None or (above == line.parent and usable(above)):
+        if above is None or (above == line.parent != line.uuid and usable(above)):
             keys.discard("parentUuid")
     return only(value, keys) if keys else {}

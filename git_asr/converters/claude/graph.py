@@ -91,6 +91,8 @@ class Graph:
         parent = line.parent
         if parent is None:
             return []
+        if parent == line.uuid:
+            return self._implied()
         node = self.nodes.get(parent)
         if node is None:
             return [parent] if usable(parent) else self._implied()
@@ -112,7 +114,9 @@ class Graph:
         lowest = min(self.nodes[anchor].depth for anchor in wanted.values())
         above: set[str] = set()
         at: str | None = parent
-        while at is not None and at in self.nodes and len(above) < MAX_STEPS:
+        for _ in range(MAX_STEPS):  # the parents of hostile lines run in circles
+            if at is None or at not in self.nodes:
+                break
             above.add(at)
             if self.nodes[at].depth <= lowest:
                 break
