@@ -58,10 +58,10 @@ def returned(line: Line, state: State, index: int, call: Call, outcome: Outcome)
 def notified(line: Line, state: State, said: str) -> None:
     """A ``<task-notification>``: the end of what a call left running, if that was a subagent."""
     identifier = inner(said, "tool-use-id")
-    call = state.calls.get(identifier or "")
-    if identifier is None or call is None or call.name not in TOOLS:
+    call = state.calls.get(identifier) if identifier is not None and usable(identifier) else None
+    if call is None or call.name not in TOOLS:
         return
-    fields: dict[str, Any] = {"callId": identifier, **_kind(call, None), "state": "ended"}
+    fields: dict[str, Any] = {"callId": call.id, **_kind(call, None), "state": "ended"}
     if status := inner(said, "status"):
         fields["status"] = status
     task = inner(said, "task-id")

@@ -65,7 +65,7 @@ class Graph:
             if drafts[index - 1].type.startswith(VENDOR):
                 drafts[index].predecessors = [ids[index - 1]]
         self._before = (drafts[-1].type, ids[-1])
-        if line.uuid is not None:
+        if line.uuid is not None and (own is not None or known is not None):
             self._remember(line, line.uuid, drafts, ids)
         if line.chained:
             self._last = ids[-1]

@@ -104,7 +104,7 @@ def _compaction(line: Line, state: State) -> frozenset[str]:
     if isinstance(trigger := metadata.get("trigger"), str):
         fields = {"trigger": trigger, **fields}
     line.put(CONTENT, "compaction", fields)
-    state.boundary = Boundary(line.uuid, line.own_id(state.graph.used), fields)
+    state.boundary = Boundary(line.uuid if usable(line.uuid) else None, line.own_id(state.graph.used), fields)
     return frozenset(taken)
 
 

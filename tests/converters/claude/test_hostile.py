@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.converters.claude.conversion import convert, lines, losses
-from tests.converters.claude.test_converter import assistant, call, result, user
+from tests.converters.claude.test_converter import assistant, call, chained, of, result, user
 
 
 @pytest.fixture(autouse=True)
@@ -51,3 +51,40 @@ def test_a_line_that_is_its_own_parent_follows_the_line_before() -> None:
     two = next(record for record in records if record["id"] == "b")
     assert "predecessors" not in two
     assert two["_meta"]["com.anthropic.claude-code"]["parentUuid"] == "b"
+
+
+MARKERS = ["REDACTED", "[REDACTED_TOKEN]", "", "~1.0"]
+
+
+@pytest.mark.parametrize("marker", MARKERS)
+def test_lines_without_an_id_of_their_own_are_not_one(marker: str) -> None:
+    text = lines(
+        user(marker, None, "one"),
+        user(marker, marker, "two"),
+        chained(marker, marker, "system", subtype="compact_boundary"),
+        user(marker, marker, "three", isCompactSummary=True),
+        chained("d", None, "system", subtype="compact_boundary", logicalParentUuid=marker,
+                compactMetadata={"preservedMessages": {"uuids": [marker]}}),
+    )  # fmt: skip
+    records = convert(text)
+    assert not any("supersedes" in record for record in records)
+    found = [record["replaces"] for record in of(records, "compaction")]
+    assert found == [{"unknown": True}] * 3
+    assert losses(text) == []
+
+
+@pytest.mark.parametrize("marker", MARKERS)
+def test_snapshots_of_unknown_messages_are_not_one(marker: str) -> None:
+    snapshot = {
+        "type": "file-history-snapshot",
+        "messageId": marker,
+        "snapshot": {"trackedFileBackups": {"a": 1}},
+    }
+    records = convert(lines(snapshot, {**snapshot, "isSnapshotUpdate": True}))
+    assert [record.get("supersedes") for record in records] == [None, None]
+
+
+def test_a_notification_is_not_joined_on_a_derived_id() -> None:
+    note = "<task-notification><tool-use-id>~1.100</tool-use-id></task-notification>"
+    records = convert(lines(assistant("a", None, call("REDACTED", "Task"), id="m"), user("b", "a", note)))
+    assert [record["state"] for record in of(records, "subagent")] == ["started"]
