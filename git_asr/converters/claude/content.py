@@ -9,7 +9,7 @@ from typing import Any
 from git_asr.converters.claude.line import rest
 
 _ASSET = "entire-asset:"
-_MARKERS = re.compile(r"(?:\[?REDACTED(?:_[A-Z0-9]+)*\]?|[\s/+=:,.-])+")
+_MARKERS = re.compile(r"(?:\[?REDACTED(?:_[A-Z0-9]++)*+\]?+|[\s/+=:,.-]++)++")
 _MEDIA = {"image": "image", "document": "file"}
 _CANONICAL = re.compile(r"[A-Za-z0-9+/]*={0,2}")
 

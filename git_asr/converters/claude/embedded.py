@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from git_asr.asr.codec import NON_FINITE
 from git_asr.asr.draft import Draft
 from git_asr.converters.base import Embedded, NativeFormat, Unit
 from git_asr.converters.claude import assistant, usage, user
@@ -42,7 +43,7 @@ class ClaudeEmbedded:
         said: dict[str, Any] = {}
         last: str | None = None
         for unit in units:
-            value = unit.value if isinstance(unit.value, dict) else {}
+            value = unit.value if isinstance(unit.value, dict) and NON_FINITE not in unit.flags else {}
             inner = self._message(value)
             if inner is None:
                 line = self._result(unit, value)

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.converters.claude.conversion import convert, lines, losses
+from git_asr.asr.large import describe, line
+from tests.converters.claude.conversion import SESSION, convert, lines, losses, streams
 from tests.converters.claude.test_converter import assistant, call, chained, of, result, user
 
 
@@ -88,3 +89,30 @@ def test_a_notification_is_not_joined_on_a_derived_id() -> None:
     note = "<task-notification><tool-use-id>~1.100</tool-use-id></task-notification>"
     records = convert(lines(assistant("a", None, call("REDACTED", "Task"), id="m"), user("b", "a", note)))
     assert [record["state"] for record in of(records, "subagent")] == ["started"]
+
+
+@pytest.mark.parametrize("end", ["", "!", "]", " /", "_", "_Y]"])
+def test_markers_in_a_row_are_told_in_one_pass(end: str) -> None:
+    data = "REDACTED" + "_XREDACTED" * 60 + end
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
+    text = lines(user("a", None, [image]))
+    (part,) = convert(text)[0]["content"]
+    masked = {"state": "masked"}
+    assert part["capture"] == ({"state": "omitted", "reason": "not base64"} if end in ("!", "_") else masked)
+    assert losses(text) == []
+
+
+def progress(uuid: str, message: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    data = {"type": "agent_progress", "agentId": "a", "message": message, **fields}
+    return chained(uuid, None, "progress", data=data, parentToolUseID="t")
+
+
+def test_numbers_that_are_none_in_a_subagents_message() -> None:
+    said = {"type": "assistant", "uuid": "i", "message": {"content": "hi", "x": 7}}
+    ended = user(
+        "r", "p", [result("t")], toolUseResult={"agentId": "a", "usage": {"input_tokens": 1, "x": 7}}
+    )
+    text = lines(progress("p", said)) + lines(progress("q", said), ended).replace(b":7}", b":NaN}")
+    found = {name: [line(one, describe) for one in made] for name, made in streams(text).items()}
+    assert [len(made) for made in found.values()] == [4, 2]
+    assert [one.count(b"NaN") for one in found[SESSION]] == [0, 0, 1, 1]
