@@ -7,6 +7,7 @@ import binascii
 from collections.abc import Mapping
 from typing import Any
 
+from git_asr.asr import codec
 from git_asr.asr.ids import usable
 from git_asr.converters.claude import tools, usage
 from git_asr.converters.claude.content import part, parts
@@ -142,7 +143,7 @@ def _is_narration(signature: Any) -> bool:
 def _inference(line: Line, state: State, message: Mapping[str, Any], key: str) -> None:
     """The model call, when a line says something new of it."""
     request = text(line.value, "requestId")
-    said = (request, {name: item for name, item in message.items() if name != "content"})
+    said = codec.encode([request, {name: item for name, item in message.items() if name != "content"}])
     known = state.inferences.get(key)
     again = line.uuid is not None and line.uuid in state.graph.nodes
     if known is not None:

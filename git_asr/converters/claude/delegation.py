@@ -40,9 +40,10 @@ def returned(line: Line, state: State, index: int, call: Call, outcome: Outcome)
     if agent is not None and agent in state.agents and call.id in state.agents[agent]:
         fields["stream"] = stream(state.stream, agent)
     fields["status"] = said or outcome.status
-    line.put(
-        SUBAGENT, "subagent", fields, block=index, meta=meta, supersedes=call.record if goes_on else None
-    )
+    before = call.record if goes_on else None
+    draft = line.put(SUBAGENT, "subagent", fields, block=index, meta=meta, supersedes=before)
+    if goes_on:
+        call.record = line.identify(draft)
     counted, left = usage.normal(found.get("usage"))
     if counted:
         covers = {"callId": call.id} if agent is None else {"callId": call.id, "agentId": agent}

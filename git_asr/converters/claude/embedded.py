@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from git_asr.asr import codec
 from git_asr.asr.codec import NON_FINITE
 from git_asr.asr.draft import Draft
 from git_asr.converters.base import Embedded, NativeFormat, Unit
@@ -40,7 +41,7 @@ class ClaudeEmbedded:
         state = State(stream)
         self._calls = set()
         state.facts["isSidechain"] = True
-        said: dict[str, Any] = {}
+        said: dict[str, bytes] = {}
         last: str | None = None
         for unit in units:
             value = unit.value if isinstance(unit.value, dict) and NON_FINITE not in unit.flags else {}
@@ -55,9 +56,10 @@ class ClaudeEmbedded:
             state.placeholder = counts_badly(text(value, "version") or "")
             line = Line(unit.position, unit.index, inner)
             if line.uuid is not None:
-                if said.get(line.uuid) == inner:
+                stored = codec.encode(inner)
+                if said.get(line.uuid) == stored:
                     continue
-                said[line.uuid] = inner
+                said[line.uuid] = stored
                 known = state.graph.nodes.get(line.uuid)
                 line.chained = True
                 line.parent = last if known is None else known.parent

@@ -67,7 +67,7 @@ def _left(line: Line, taken: Collection[str], facts: frozenset[str]) -> dict[str
     keys.difference_update(taken)
     if line.uuid is not None:
         keys.discard("uuid")
-    if line.ts is not None:
+    if line.ts is not None and value.get("timestamp") == line.ts:
         keys.discard("timestamp")
     if line.chained:
         above = value.get("parentUuid")

@@ -34,7 +34,8 @@ def returned(line: Line, state: State, index: int, call: Call, outcome: Outcome)
         plan = outcome.output.get("plan")
         if isinstance(plan, str) and plan != call.arguments.get("plan"):
             fields = {"items": [{"text": plan}], "callId": call.id}
-            line.put(PLAN, "plan", fields, block=index, supersedes=call.record)
+            draft = line.put(PLAN, "plan", fields, block=index, supersedes=call.record)
+            call.record = line.identify(draft)
         return
     if _update(state.tasks, call, outcome.output):
         line.put(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from git_asr.asr import codec
 from git_asr.converters.claude.graph import Graph
 from git_asr.converters.claude.line import Line
 from git_asr.converters.claude.queue import Queue
@@ -55,10 +56,13 @@ class Outcome:
 
 @dataclass(slots=True)
 class Inference:
-    """A model call so far: the ID of its latest record, what that said, lines seen, output tokens, whether it ended."""
+    """A model call so far.
+
+    ``record``: the ID of its latest record. ``said``: what that said, as JSON. ``fragments``: the lines seen.
+    """
 
     record: str
-    said: Any
+    said: bytes
     fragments: int
     output: int
     final: bool
@@ -78,15 +82,16 @@ class State:
     """All that later units depend on.
 
     ``stream``: the ID of the stream, for the names of embedded ones. ``facts``: the context as last recorded.
-    ``said``: the last value of what is written when it changes (modes, titles, the last prompt). ``agents``: calls of
-    embedded subagents by agent ID. ``version``, ``workspace``: the agent's version and place as first recorded.
+    ``said``: the last value, as JSON, of what is written when it changes (modes, titles, the last prompt).
+    ``agents``: calls of embedded subagents by agent ID.
+    ``version``, ``workspace``: the agent's version and place as first recorded.
     """
 
     stream: str
     graph: Graph = field(default_factory=Graph)
     queue: Queue = field(default_factory=Queue)
     facts: dict[str, Any] = field(default_factory=dict)
-    said: dict[str, Any] = field(default_factory=dict)
+    said: dict[str, bytes] = field(default_factory=dict)
     calls: dict[str, Call] = field(default_factory=dict)
     tasks: dict[str, dict[str, str]] = field(default_factory=dict)
     inferences: dict[str, Inference] = field(default_factory=dict)
@@ -156,9 +161,10 @@ class State:
 
     def changed(self, name: str, value: Any) -> bool:
         """Tell whether a value that is written when it changes did."""
-        if name in self.said and self.said[name] == value:
+        text = codec.encode(value)  # for Python true is 1, and 1.0 too
+        if self.said.get(name) == text:
             return False
-        self.said[name] = value
+        self.said[name] = text
         return True
 
     def mode(self, line: Line, kind: str, value: Any, *, after: bool) -> bool:

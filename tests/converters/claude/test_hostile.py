@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from git_asr.asr.large import describe, line
-from tests.converters.claude.conversion import SESSION, convert, lines, losses, streams
+from git_asr.converters.claude.slots import MAX_BLOCKS
+from tests.converters.claude.conversion import SESSION, VENDOR, convert, lines, losses, streams
 from tests.converters.claude.test_converter import assistant, call, chained, of, result, user
 
 
@@ -116,3 +117,64 @@ def test_numbers_that_are_none_in_a_subagents_message() -> None:
     found = {name: [line(one, describe) for one in made] for name, made in streams(text).items()}
     assert [len(made) for made in found.values()] == [4, 2]
     assert [one.count(b"NaN") for one in found[SESSION]] == [0, 0, 1, 1]
+
+
+def test_a_result_behind_the_blocks_that_have_a_part() -> None:
+    content = [{"type": "text", "text": "x"}] * MAX_BLOCKS + [result("t")]
+    assert losses(lines(user("a", None, content, toolUseResult={"stdout": "out"}))) == []
+
+
+def test_a_time_of_the_line_beside_that_of_its_snapshot() -> None:
+    snapshot = {"trackedFileBackups": {}, "timestamp": "2026-01-01T00:00:00Z"}
+    text = lines({"type": "file-history-snapshot", "messageId": "m", "timestamp": 5, "snapshot": snapshot})
+    assert losses(text) == []
+    assert convert(text)[0]["ts"] == "2026-01-01T00:00:00Z"
+
+
+def model_call(uuid: str, extra: Any) -> dict[str, Any]:
+    return assistant(uuid, None, id="m", model="m", usage={"input_tokens": 1}, extra=extra)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda uuid, extra: model_call(uuid, {"x": extra}),
+        lambda uuid, extra: user(uuid, None, "x", todos=[{"content": "do", "x": extra}]),
+        lambda uuid, extra: {"type": "last-prompt", "lastPrompt": extra},
+        lambda uuid, extra: {"type": "summary", "summary": "s", "leafUuid": extra},
+        lambda uuid, extra: progress(uuid, {"uuid": "i"}, prompt=[extra]),
+        lambda uuid, extra: progress(uuid, {"uuid": "i", "x": extra}),
+    ],
+)
+@pytest.mark.parametrize("values", [(1, True), (False, 0), (True, 1.0), (0, 0.0)])
+def test_what_python_holds_for_equal_is_not_the_same(make: Any, values: tuple[Any, Any]) -> None:
+    text = lines(*(make(f"u{at}", value) for at, value in enumerate(values)))
+    assert losses(text) == []
+
+
+def test_what_an_attachment_says_beside_a_text_that_waited() -> None:
+    def queued(text: str) -> dict[str, Any]:
+        return {"type": "queue-operation", "operation": "enqueue", "content": text}
+
+    attached = {"type": "queued_command", "prompt": "a b c", "commandMode": "prompt"}
+    records = convert(
+        lines(queued("a b"), queued("b c"), chained("x", None, "attachment", attachment=attached))
+    )
+    said = next(record for record in records if record["id"] == "x")
+    assert (said["type"], said["supersedes"]) == ("message", "~1.0")
+    assert said["_meta"] == {VENDOR: {"attached": {"commandMode": "prompt"}}}
+    assert [one["target"] for one in of(records, "tombstone")] == ["~2.0"]
+
+
+def test_an_agent_that_goes_on_twice() -> None:
+    text = lines(
+        assistant("a", None, call("t", "Task"), id="m"),
+        user("b", "a", [result("t")], toolUseResult={"status": "async_launched"}),
+        user("c", "b", [result("t")], toolUseResult={"status": "async_launched", "agentId": "z"}),
+        assistant("d", "c", call("p", "ExitPlanMode", plan="1"), id="m"),
+        user("e", "d", [result("p")], toolUseResult={"plan": "2"}),
+        user("f", "e", [result("p")], toolUseResult={"plan": "3"}),
+    )
+    for kind in ("subagent", "plan"):
+        first, second, third = of(convert(text), kind)
+        assert (second["supersedes"], third["supersedes"]) == (first["id"], second["id"])
