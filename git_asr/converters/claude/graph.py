@@ -12,6 +12,8 @@ MAX_LEAVES = 64
 """Results and attachments without a child that are kept in mind."""
 MAX_STEPS = 256
 """Steps up the graph in search of a leaf's call; a leaf whose call lies further back is let go."""
+MAX_PRESERVED = 1000
+"""Units of a tail that a compaction keeps, where it names the first and the last; a longer one is not looked for."""
 
 _PROGRESS = "progress"
 """Lines beside a result that do not carry it on: a result with no other child is a leaf still."""
@@ -78,7 +80,7 @@ class Graph:
     def preserved(self, head: str | None, tail: str | None) -> list[str]:
         """The units from ``tail`` up to ``head``, oldest first; none where they do not hang together."""
         found: list[str] = []
-        while tail is not None and tail in self.nodes and len(found) < 100_000:
+        while tail is not None and tail in self.nodes and len(found) < MAX_PRESERVED:
             found.append(tail)
             if tail == head:
                 return found[::-1]

@@ -23,11 +23,15 @@ class Queue:
 
         None takes all of them.
         """
-        if not self._open:
-            return []
-        found = [one for one in self._open if text is None or (one[0].strip() and one[0] in text)]
-        self._open = [one for one in self._open if one not in found]
-        return [record for _, record in found]
+        found: list[str] = []
+        left: list[tuple[str, str]] = []
+        for one in self._open:
+            if text is None or (one[0].strip() and one[0] in text):
+                found.append(one[1])
+            else:
+                left.append(one)
+        self._open = left
+        return found
 
     def oldest(self, text: Any) -> tuple[str, str] | None:
         """Take the oldest open text, or the oldest that equals ``text`` if that is one."""

@@ -94,6 +94,8 @@ class State:
     said: dict[str, bytes] = field(default_factory=dict)
     calls: dict[str, Call] = field(default_factory=dict)
     tasks: dict[str, dict[str, str]] = field(default_factory=dict)
+    tasks_cut: bool = False
+    """Whether there are more tasks than those."""
     inferences: dict[str, Inference] = field(default_factory=dict)
     snapshots: dict[str, str] = field(default_factory=dict)
     agents: dict[str, dict[str, None]] = field(default_factory=dict)

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from git_asr.asr.large import describe, line
+from git_asr.asr.large import Blob, describe, line
+from git_asr.converters.claude.plans import MAX_TASK_LENGTH, MAX_TASKS
 from git_asr.converters.claude.slots import MAX_BLOCKS
 from tests.converters.claude.conversion import SESSION, VENDOR, convert, lines, losses, streams
 from tests.converters.claude.test_converter import assistant, call, chained, of, result, user
@@ -178,3 +179,64 @@ def test_an_agent_that_goes_on_twice() -> None:
     for kind in ("subagent", "plan"):
         first, second, third = of(convert(text), kind)
         assert (second["supersedes"], third["supersedes"]) == (first["id"], second["id"])
+
+
+def size(text: bytes) -> int:
+    """Bytes of the records and blobs."""
+    total = 0
+
+    def put(data: bytes, media_type: str) -> Blob:
+        nonlocal total
+        total += len(data)
+        return describe(data, media_type)
+
+    return sum(len(line(record, put)) for record in convert(text)) + total
+
+
+def boundaries(count: int) -> bytes:
+    """Boundaries that keep all that stands before them."""
+    kept = {"preservedSegment": {"headUuid": "u0", "tailUuid": f"u{count - 1}"}}
+    more = {"subtype": "compact_boundary", "logicalParentUuid": f"u{count - 1}", "compactMetadata": kept}
+    said = [user(f"u{n}", f"u{n - 1}" if n else None, "x") for n in range(count)]
+    return lines(*said, *(chained(f"b{n}", None, "system", **more) for n in range(count)))
+
+
+def tasks(count: int) -> bytes:
+    """Tasks, each of which writes the list anew."""
+    found = []
+    for n in range(count):
+        found.append(assistant(f"a{n}", None, call(f"t{n}", "TaskCreate"), id="m"))
+        made = {"task": {"id": n, "subject": f"task {n}"}}
+        found.append(user(f"b{n}", f"a{n}", [result(f"t{n}")], toolUseResult=made))
+    return lines(*found)
+
+
+@pytest.mark.parametrize("make", [boundaries, tasks])
+def test_records_do_not_grow_with_the_square_of_the_lines(make: Any) -> None:
+    assert size(make(2_400)) < 2.2 * size(make(1_200))
+
+
+def test_queued_texts_that_are_equal() -> None:
+    waiting = {"type": "queue-operation", "operation": "enqueue", "content": "x" * 100}
+    records = convert(lines(*[waiting] * 3, user("a", None, "x" * 100), user("b", None, "x" * 100)))
+    assert [record.get("supersedes") for record in of(records, "message")] == [None] * 3 + ["~1.0", None]
+    assert [record["target"] for record in of(records, "tombstone")] == ["~2.0", "~3.0"]
+
+
+def test_a_list_of_tasks_that_is_too_long_says_so() -> None:
+    listed = [{"id": n, "subject": f"task {n}"} for n in range(MAX_TASKS + 1)]
+    long = "x" * (MAX_TASK_LENGTH + 1)
+    text = lines(
+        assistant("a", None, call("l", "TaskList"), id="m"),
+        user("b", "a", [result("l")], toolUseResult={"tasks": listed}),
+        assistant("c", "b", call("m", "TaskList"), id="m"),
+        user("d", "c", [result("m")], toolUseResult={"tasks": listed[:2]}),
+        assistant("e", "d", call("u", "TaskUpdate", taskId="1", subject=long), id="m"),
+        user("f", "e", [result("u")], toolUseResult={"success": True}),
+        assistant("g", "f", call("c", "TaskCreate"), id="m"),
+        user("h", "g", [result("c")], toolUseResult={"task": {"id": 7, "subject": long}}),
+    )
+    found = [(len(one["items"]), one.get("capture")) for one in of(convert(text), "plan")]
+    cut = {"state": "truncated"}
+    assert found == [(MAX_TASKS, cut), (2, None), (1, cut)]
+    assert losses(text) == []
