@@ -11,7 +11,7 @@ from git_asr.asr import codec
 from git_asr.asr.ids import usable
 from git_asr.converters.claude import tools, usage
 from git_asr.converters.claude.content import part, parts
-from git_asr.converters.claude.line import Line, rest, vendor_type
+from git_asr.converters.claude.line import Line, join, rest, vendor_type
 from git_asr.converters.claude.slots import CONTENT, INFERENCE, LINE_REST, MAX_BLOCKS, REST
 from git_asr.converters.claude.state import Inference, State
 from git_asr.converters.fields import text
@@ -31,7 +31,7 @@ def line(line: Line, state: State) -> frozenset[str] | None:
         return None
     if message.get("model") == _SYNTHETIC or line.value.get("isApiErrorMessage") is True:
         return _notice(line, message)
-    key = line.response = _key(line, message)
+    key = line.response = _key(line, state, message)
     content = message["content"]
     blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
     if not blocks:
@@ -43,26 +43,30 @@ def line(line: Line, state: State) -> frozenset[str] | None:
     if more := blocks[MAX_BLOCKS:]:
         line.put(REST, vendor_type("blocks"), {"value": more}, block=MAX_BLOCKS - 1)
     if key is None:
-        if left := rest(message, _said(message)):
+        if left := rest(message, _said(message, key)):
             line.after(LINE_REST, vendor_type("message"), {"value": left})
     else:
         _inference(line, state, message, key)
     return _TAKEN if key is not None and usable(text(line.value, "requestId")) else frozenset({"message"})
 
 
-def _said(message: Mapping[str, Any]) -> frozenset[str]:
-    """The keys of a message that other fields hold."""
+def _said(message: Mapping[str, Any], key: str | None) -> frozenset[str]:
+    """The keys of a message that other fields hold; ``key``: the ID of its model call."""
     usual = message.get("role") == "assistant" and message.get("type") == "message"
-    return _SAID_BY_LINE if usual and usable(text(message, "id")) else _CONTENT
+    return _SAID_BY_LINE if usual and key is not None and message.get("id") == key else _CONTENT
 
 
-def _key(line: Line, message: Mapping[str, Any]) -> str | None:
-    """The ID of the model call: the message's, else the request's, else the line's if it names a model or usage."""
+def _key(line: Line, state: State, message: Mapping[str, Any]) -> str | None:
+    """The ID of the model call: the message's, else the request's, else the line's if it names a model or usage.
+
+    Behind a proxy several calls may have the same message ID: it is that of the first request (reference 2.8).
+    """
+    native, request = text(message, "id"), text(line.value, "requestId")
+    known = state.inferences.get(native or "")
+    if known is not None and known.request not in (None, request) and usable(request):
+        return request
     own = line.uuid if "model" in message or "usage" in message else None
-    for found in (message.get("id"), line.value.get("requestId"), own):
-        if isinstance(found, str) and usable(found):
-            return found
-    return None
+    return next((found for found in (native, request, own) if usable(found)), None)
 
 
 def _notice(line: Line, message: Mapping[str, Any]) -> frozenset[str]:
@@ -116,7 +120,7 @@ def _thinking(line: Line, index: int, block: dict[str, Any], key: str | None, *,
     said, narration = block["thinking"], _is_narration(block.get("signature"))
     meta = rest(block, ("type", "thinking"))
     if narration:
-        meta["narration"] = True
+        meta = join(meta, {"narration": True})
     content = [{"type": "text", "text": said}] if said else []
     if said and narration:
         fields = _message(line, content, first=first)
@@ -155,7 +159,7 @@ def _inference(line: Line, state: State, message: Mapping[str, Any], key: str) -
     final = isinstance(message.get("stop_reason"), str)
     if known is not None and (output < known.output or (known.final and not final)):
         # a call does not go back to what it was
-        said_now = {**rest(message, _said(message)), "requestId": request}
+        said_now = {**rest(message, _said(message, key)), "requestId": request}
         line.after(LINE_REST, vendor_type("message"), {"value": said_now})
         return
     fields, meta = _fields(message, key, request)
@@ -164,13 +168,15 @@ def _inference(line: Line, state: State, message: Mapping[str, Any], key: str) -
     if left:
         meta["usage"] = left
     if counted and state.placeholder:
-        meta["outputTokens"] = "placeholder"
+        meta = join(meta, {"outputTokens": "placeholder"})
     count = 1 if known is None else known.fragments
     fields["assembly"] = {"state": "final" if final else "partial", "fragments": count}
     draft = line.after(
         INFERENCE, "inference", fields, meta=meta, supersedes=None if known is None else known.record
     )
-    state.inferences[key] = Inference(line.identify(draft), said, count, output, final)
+    first = known.request if known is not None and known.request is not None else request
+    first = first if usable(first) else None
+    state.inferences[key] = Inference(line.identify(draft), said, count, output, final, first)
 
 
 def _fields(
@@ -178,7 +184,7 @@ def _fields(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """What an ``inference`` says beside usage, and the rest of the message."""
     fields: dict[str, Any] = {"inferenceId": key}
-    taken = {*_said(message), "usage"}
+    taken = {*_said(message, key), "usage"}
     if usable(request):
         fields["requestId"] = request
     for name, target in (("model", "model"), ("stop_reason", "stopReason")):

@@ -59,6 +59,7 @@ class Inference:
     """A model call so far.
 
     ``record``: the ID of its latest record. ``said``: what that said, as JSON. ``fragments``: the lines seen.
+    ``request``: the first request ID that can be used.
     """
 
     record: str
@@ -66,6 +67,7 @@ class Inference:
     fragments: int
     output: int
     final: bool
+    request: str | None
 
 
 @dataclass(slots=True)

@@ -240,3 +240,26 @@ def test_a_list_of_tasks_that_is_too_long_says_so() -> None:
     cut = {"state": "truncated"}
     assert found == [(MAX_TASKS, cut), (2, None), (1, cut)]
     assert losses(text) == []
+
+
+def test_calls_with_the_message_id_of_another() -> None:
+    def said(uuid: str, request: str | None) -> dict[str, Any]:
+        block = {"type": "text", "text": uuid}
+        message = assistant(uuid, None, block, id="msg", model="m", role="assistant", type="message")
+        return message if request is None else {**message, "requestId": request}
+
+    order = [None, "r1", "REDACTED", "r2", "r1", "r2", None]
+    text = lines(*(said(f"u{at}", request) for at, request in enumerate(order)))
+    records = convert(text)
+    keys = ["msg", "msg", "msg", "r2", "msg", "r2", "msg"]
+    assert [one["inferenceId"] for one in of(records, "message")] == keys
+    (second,) = [one for one in of(records, "inference") if one["inferenceId"] == "r2"]
+    assert (second["requestId"], "supersedes" in second) == ("r2", False)
+    assert second["_meta"][VENDOR]["id"] == "msg"
+    assert losses(text) == []
+
+
+def test_names_that_the_converter_uses_itself() -> None:
+    block = {"type": "thinking", "thinking": "", "signature": "bmFycmF0aW9u", "narration": "native"}
+    line = assistant("a", None, block, id="m", model="m", outputTokens="native", usage={"output_tokens": 1})
+    assert losses(lines({**line, "version": "2.0.80"})) == []
