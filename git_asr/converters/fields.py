@@ -10,7 +10,7 @@ from typing import Any
 from git_asr.converters.base import Sample
 
 _RFC3339 = re.compile(
-    r"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)", re.ASCII | re.IGNORECASE
+    r"\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,30})?(?:Z|[+-]\d\d:\d\d)", re.ASCII | re.IGNORECASE
 )
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _END = 253402300800

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from git_asr.asr.ids import usable
+from git_asr.asr.ids import MAX_ID, usable
 from git_asr.converters.claude import usage
 from git_asr.converters.claude.authors import inner
 from git_asr.converters.claude.line import Line
@@ -89,4 +89,4 @@ def stream(session: str, agent: str) -> str:
 
 def _kind(call: Call, output: dict[str, Any] | None) -> dict[str, str]:
     found = text(output, "agentType") or text(call.arguments, "subagent_type")
-    return {} if found is None else {"agentType": found}
+    return {} if found is None or len(found) > MAX_ID else {"agentType": found}  # it is repeated

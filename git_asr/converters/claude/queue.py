@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-MAX_OPEN = 1000
-"""Queued texts that may be open at once; the oldest are left as they are."""
+MAX_OPEN = 100
+"""Queued texts that may be open at once, each sought in every prompt; the oldest are left as they are."""
 
 
 class Queue:

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from git_asr.asr.large import Blob, describe, line
+from git_asr.converters.claude.exchange import MAX_LISTED
 from git_asr.converters.claude.plans import MAX_TASK_LENGTH, MAX_TASKS
 from git_asr.converters.claude.slots import MAX_BLOCKS
 from tests.converters.claude.conversion import SESSION, VENDOR, convert, lines, losses, streams
 from tests.converters.claude.test_converter import assistant, call, chained, of, result, user
+from tests.support.losslessness import written
 
 
 @pytest.fixture(autouse=True)
@@ -263,3 +265,52 @@ def test_names_that_the_converter_uses_itself() -> None:
     block = {"type": "thinking", "thinking": "", "signature": "bmFycmF0aW9u", "narration": "native"}
     line = assistant("a", None, block, id="m", model="m", outputTokens="native", usage={"output_tokens": 1})
     assert losses(lines({**line, "version": "2.0.80"})) == []
+
+
+def long_time(count: int) -> bytes:
+    """A time with many digits, on a line with many blocks."""
+    blocks = [{"type": "text", "text": "x"}] * count
+    return lines(
+        {**assistant("a", None, *blocks, id="m"), "timestamp": f"2026-01-01T00:00:00.{'1' * count}Z"}
+    )
+
+
+def long_kind(count: int) -> bytes:
+    """A subagent with a long type, of which many notifications tell."""
+    note = "<task-notification><tool-use-id>t</tool-use-id></task-notification>"
+    started = assistant("a", None, call("t", "Task", subagent_type="x" * 10 * count), id="m")
+    return lines(started, *(user(f"u{n}", None, note) for n in range(count)))
+
+
+@pytest.mark.parametrize("make", [long_time, long_kind])
+def test_a_long_value_is_not_written_many_times(make: Any) -> None:
+    assert size(make(2_400)) < 2.2 * size(make(1_200))
+    assert losses(make(1_200)) == []
+
+
+def test_choices_among_very_many_are_not_looked_for() -> None:
+    def asked(questions: int, options: int) -> list[dict[str, Any]]:
+        listed = [{"label": f"l{n}"} for n in range(options)]
+        return [{"question": f"q{n}", "multiSelect": True, "options": listed} for n in range(questions)]
+
+    for questions, options, told in (
+        (1, MAX_LISTED, True),
+        (1, MAX_LISTED + 1, False),
+        (MAX_LISTED + 1, 1, False),
+    ):
+        answers = {f"q{questions - 1}": f"l{options - 1}, l0"}
+        text = lines(
+            assistant("a", None, call("t", "AskUserQuestion", questions=asked(questions, options)), id="m"),
+            user("b", "a", [result("t")], toolUseResult={"answers": answers}),
+        )
+        (answer,) = of(convert(text), "input_response")[0]["answers"]
+        assert answer.get("choices") == ([f"l{options - 1}", "l0"] if told else None)
+        assert losses(text) == []
+
+
+def test_a_line_of_twenty_megabytes() -> None:
+    text = lines(user("a", None, [result("t", "y" * 20_000_000)], toolUseResult={"stdout": "z" * 20_000_000}))
+    record, _ = written(convert(text)).records
+    assert record["content"][0]["bytes"] == 20_000_000
+    assert record["outputBlob"]["bytes"] == 20_000_013
+    assert losses(text) == []
