@@ -17,11 +17,13 @@ from git_asr.converters.claude.state import State
 
 def whole(line: Line, unit: Unit, kind: Any) -> None:
     """A record that holds the unit as it is."""
+    capture = {"state": "masked"} if _may_be_masked(unit) and holds_marker(unit.value) else None
     if NON_FINITE in unit.flags:
-        line.put(CONTENT, vendor_type(kind), {}).native = {"value": codec.lenient(unit.value)}
+        draft = line.put(CONTENT, vendor_type(kind), {}, capture=capture)
+        draft.native = {"value": codec.lenient(unit.value)}
         return
     value = unit.value if unit.text is None else codec.Raw(unit.text)
-    line.put(CONTENT, vendor_type(kind), {"value": value})
+    line.put(CONTENT, vendor_type(kind), {"value": value}, capture=capture)
 
 
 def finish(
@@ -49,11 +51,15 @@ def finish(
     if unit.flags:
         first.meta = {**(first.meta or {}), "git-asr/encoding": list(unit.flags)}
     state.graph.place(line, made)
-    if unit.text is None or b"REDACTED" in unit.text:
+    if _may_be_masked(unit):
         for draft in made:
             if draft.capture is None and holds_marker(draft.fields):
                 draft.capture = {"state": "masked"}
     return made
+
+
+def _may_be_masked(unit: Unit) -> bool:
+    return unit.text is None or b"REDACTED" in unit.text
 
 
 def _part(draft: Draft) -> int:

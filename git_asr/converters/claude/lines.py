@@ -127,7 +127,9 @@ def _microcompaction(line: Line, _: State) -> frozenset[str]:
     """Only the results of some calls were cleared, without a summary."""
     metadata = part(line.value, "microcompactMetadata")
     listed = metadata.get("compactedToolIds")
-    calls = [one for one in listed if isinstance(one, str) and one] if isinstance(listed, list) else []
+    calls = (
+        [one for one in listed if isinstance(one, str) and usable(one)] if isinstance(listed, list) else []
+    )
     fields: dict[str, Any] = {"replaces": {"calls": calls}}
     if isinstance(trigger := metadata.get("trigger"), str):
         fields = {"trigger": trigger, **fields}

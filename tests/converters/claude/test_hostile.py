@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from git_asr.asr.ids import is_name, name
 from git_asr.asr.large import Blob, describe, line
 from git_asr.converters.claude.exchange import MAX_LISTED
 from git_asr.converters.claude.plans import MAX_TASK_LENGTH, MAX_TASKS
@@ -313,4 +314,35 @@ def test_a_line_of_twenty_megabytes() -> None:
     record, _ = written(convert(text)).records
     assert record["content"][0]["bytes"] == 20_000_000
     assert record["outputBlob"]["bytes"] == 20_000_013
+    assert losses(text) == []
+
+
+@pytest.mark.parametrize("marker", MARKERS)
+def test_results_of_unknown_calls_are_not_cleared(marker: str) -> None:
+    metadata = {"compactedToolIds": [marker, "t", 7]}
+    text = lines(chained("a", None, "system", subtype="microcompact_boundary", microcompactMetadata=metadata))
+    assert of(convert(text), "compaction")[0]["replaces"] == {"calls": ["t"]}
+    assert losses(text) == []
+
+
+@pytest.mark.parametrize("number", [b"7", b"NaN"])
+@pytest.mark.parametrize("said", ["[REDACTED_TOKEN]", "plain"])
+def test_a_line_kept_as_it_is_says_that_it_was_masked(said: str, number: bytes) -> None:
+    text = lines({"type": "unheard", "said": said, "number": "?"}).replace(b'"?"', number)
+    (record,) = convert(text)
+    assert record.get("capture") == (None if said == "plain" else {"state": "masked"})
+
+
+@pytest.mark.parametrize("agent", ["../x", "/etc/passwd", "A", "a" * 400, "x.embedded"])
+def test_a_subagent_of_any_name(agent: str) -> None:
+    said = {"type": "user", "uuid": "i", "message": {"role": "user", "content": "go"}}
+    text = lines(
+        progress("p", said, agentId=agent), progress("q", {**said, "uuid": "j"}, agentId=agent.lower())
+    )
+    made = streams(text)
+    assert list(made) == [
+        SESSION,
+        *dict.fromkeys(f"{SESSION}.{one}.embedded" for one in (agent, agent.lower())),
+    ]
+    assert is_name(name(list(made)[1]))
     assert losses(text) == []
