@@ -11,7 +11,7 @@ from git_asr.asr import codec
 from git_asr.asr.ids import usable
 from git_asr.converters.claude import tools, usage
 from git_asr.converters.claude.content import part, parts
-from git_asr.converters.claude.line import Line, join, rest, vendor_type
+from git_asr.converters.claude.line import Line, join, rest, vendor_type, word
 from git_asr.converters.claude.slots import CONTENT, INFERENCE, LINE_REST, MAX_BLOCKS, REST
 from git_asr.converters.claude.state import Inference, State
 from git_asr.converters.fields import text
@@ -94,7 +94,7 @@ def _message(line: Line, content: list[dict[str, Any]], *, first: bool) -> dict[
 def _block(line: Line, state: State, index: int, block: Any, key: str | None, *, first: bool) -> bool:
     """Make the records of one content block; whether it is a message."""
     kind = block.get("type") if isinstance(block, dict) else None
-    if kind == "tool_use" and isinstance(block.get("name"), str):
+    if kind == "tool_use" and word(block.get("name")) is not None:
         tools.call(line, state, index, block, key)
         return False
     if kind == "thinking" and isinstance(block.get("thinking"), str):
@@ -188,8 +188,8 @@ def _fields(
     if usable(request):
         fields["requestId"] = request
     for name, target in (("model", "model"), ("stop_reason", "stopReason")):
-        found = message.get(name)
-        if isinstance(found, str):
+        found = word(message.get(name))
+        if found is not None:
             fields[target] = found
             taken.add(name)
     return fields, rest(message, taken)

@@ -11,7 +11,7 @@ from git_asr.asr.draft import Draft
 from git_asr.converters.base import Embedded, NativeFormat, Unit
 from git_asr.converters.claude import assistant, usage, user
 from git_asr.converters.claude.finish import finish
-from git_asr.converters.claude.line import Line
+from git_asr.converters.claude.line import Line, word
 from git_asr.converters.claude.slots import USAGE
 from git_asr.converters.claude.state import State, counts_badly
 from git_asr.converters.fields import part, text
@@ -52,7 +52,7 @@ class ClaudeEmbedded:
                     yield from finish(line, unit, state, value.keys())
                 continue
             self._calls.add(text(value, "parentToolUseID") or "")
-            self.format_version = self.format_version or text(value, "version")
+            self.format_version = self.format_version or word(value.get("version"))
             state.placeholder = counts_badly(text(value, "version") or "")
             line = Line(unit.position, unit.index, inner)
             if line.uuid is not None:
@@ -90,7 +90,7 @@ class ClaudeEmbedded:
         line.uuid, line.chained = None, False
         draft = line.put(USAGE, "inference", {}, meta={"usage": left} if left else None)
         draft.fields["inferenceId"] = line.identify(draft)
-        if isinstance(model := output.get("resolvedModel"), str):
+        if model := word(output.get("resolvedModel")):
             draft.fields["model"] = model
         draft.fields["usage"] = counted
         return line

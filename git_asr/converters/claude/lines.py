@@ -7,7 +7,7 @@ from typing import Any
 
 from git_asr.asr.ids import usable
 from git_asr.converters.claude import delegation, plans, user
-from git_asr.converters.claude.line import VENDOR, Line, rest
+from git_asr.converters.claude.line import VENDOR, Line, rest, word
 from git_asr.converters.claude.slots import CONTENT
 from git_asr.converters.claude.state import Boundary, State
 from git_asr.converters.fields import part, text
@@ -151,7 +151,7 @@ _SYSTEM: dict[str, Callable[[Line, State], frozenset[str] | None]] = {
 def attachment(line: Line, state: State) -> frozenset[str] | None:
     """An ``attachment`` line, by the type of what is attached."""
     found = line.value.get("attachment")
-    kind = text(found, "type")
+    kind = word(part(line.value, "attachment").get("type"))
     if not isinstance(found, dict) or kind is None:
         return None
     line.leaf = True

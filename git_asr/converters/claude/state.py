@@ -7,7 +7,7 @@ from typing import Any
 
 from git_asr.asr import codec
 from git_asr.converters.claude.graph import Graph
-from git_asr.converters.claude.line import Line
+from git_asr.converters.claude.line import Line, word
 from git_asr.converters.claude.queue import Queue
 from git_asr.converters.claude.slots import CONTENT, MODE
 
@@ -154,7 +154,7 @@ class State:
         return frozenset(taken)
 
     def _first(self, fields: dict[str, Any]) -> None:
-        version = fields.get("agentVersion")
+        version = word(fields.get("agentVersion"))
         if version is not None:
             self.version = self.version or version
             self.placeholder = counts_badly(version)
@@ -173,7 +173,7 @@ class State:
 
     def mode(self, line: Line, kind: str, value: Any, *, after: bool) -> bool:
         """Record a mode that changed; whether the value was one."""
-        if not isinstance(value, str) or not value:
+        if not word(value):
             return False
         if self.changed(f"mode {kind}", value):
             put = line.after if after else line.put

@@ -10,10 +10,22 @@ import pytest
 
 from git_asr.asr.ids import is_name, name
 from git_asr.asr.large import Blob, describe, line
+from git_asr.asr.numbering import number
+from git_asr.converters.claude.converter import Claude
 from git_asr.converters.claude.exchange import MAX_LISTED
 from git_asr.converters.claude.plans import MAX_TASK_LENGTH, MAX_TASKS
 from git_asr.converters.claude.slots import MAX_BLOCKS
-from tests.converters.claude.conversion import SESSION, VENDOR, convert, lines, losses, streams
+from tests.converters.claude.conversion import (
+    SESSION,
+    VENDOR,
+    convert,
+    figures,
+    lines,
+    losses,
+    streams,
+    units,
+)
+from tests.converters.claude.rules import check
 from tests.converters.claude.test_converter import assistant, call, chained, of, result, user
 from tests.support.losslessness import written
 
@@ -346,3 +358,38 @@ def test_a_subagent_of_any_name(agent: str) -> None:
     ]
     assert is_name(name(list(made)[1]))
     assert losses(text) == []
+
+
+LONG = "x" * 70_000
+"""More than a field may have in its record."""
+
+
+def test_what_readers_count_on_stands_in_the_record() -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": LONG, "data": "QUJD"}}
+    text = lines(
+        {**user("a", None, [image, {"type": "text", "text": LONG}], permissionMode=LONG), "version": LONG},
+        assistant("b", "a", call("t", LONG), id="m", model=LONG, stop_reason=LONG),
+        chained("c", "b", "attachment", attachment={"type": LONG, "content": "x"}),
+        {"type": "mode", "mode": LONG},
+        {**progress("d", {"uuid": "i", "type": "user", "message": {"content": "x"}}), "version": LONG},
+        user(
+            "e",
+            "d",
+            [result("t")],
+            toolUseResult={"agentId": "a", "resolvedModel": LONG, "usage": {"input_tokens": 1}},
+        ),
+    )
+    check(text)
+    converter = Claude()
+    found = units(text)
+    records = list(number(converter.convert(iter(found), None, SESSION)))
+    assert figures(records)["models"] == []
+    assert converter.format_version is None
+    (embedded,) = converter.embedded
+    list(embedded.converter.convert(iter(found), None, SESSION))
+    assert embedded.converter.format_version is None
+
+
+def test_a_picture_in_a_content_that_is_long_in_many_parts() -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJD"}}
+    check(lines(user("a", None, [image, *[{"type": "text", "text": "x" * 1000}] * 70])))

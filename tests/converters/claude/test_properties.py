@@ -69,7 +69,7 @@ def replaced(value: Any, choose: random.Random) -> Any:
         ["x"],
         {"x": "y"},
         "tool_result",
-        "x" * 500,
+        "x" * 70_000,
     ]
     if isinstance(value, dict) and value and choose.random() < 0.9:
         key = choose.choice(list(value))
