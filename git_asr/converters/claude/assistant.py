@@ -147,7 +147,7 @@ def _is_narration(signature: Any) -> bool:
 def _inference(line: Line, state: State, message: Mapping[str, Any], key: str) -> None:
     """The model call, when a line says something new of it."""
     request = text(line.value, "requestId")
-    said = codec.encode([request, {name: item for name, item in message.items() if name != "content"}])
+    said = codec.identity([request, {name: item for name, item in message.items() if name != "content"}])
     known = state.inferences.get(key)
     again = line.uuid is not None and line.uuid in state.graph.nodes
     if known is not None:

@@ -56,7 +56,7 @@ class ClaudeEmbedded:
             state.placeholder = counts_badly(text(value, "version") or "")
             line = Line(unit.position, unit.index, inner)
             if line.uuid is not None:
-                stored = codec.encode(inner)
+                stored = codec.identity(inner)
                 if said.get(line.uuid) == stored:
                     continue
                 said[line.uuid] = stored

@@ -165,10 +165,10 @@ class State:
 
     def changed(self, name: str, value: Any) -> bool:
         """Tell whether a value that is written when it changes did."""
-        text = codec.encode(value)  # for Python true is 1, and 1.0 too
-        if self.said.get(name) == text:
+        said = codec.identity(value)
+        if self.said.get(name) == said:
             return False
-        self.said[name] = text
+        self.said[name] = said
         return True
 
     def mode(self, line: Line, kind: str, value: Any, *, after: bool) -> bool:
