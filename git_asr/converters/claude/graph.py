@@ -115,14 +115,13 @@ class Graph:
         wanted = {leaf: self.nodes[leaf].anchor for leaf in self._leaves}
         lowest = min(self.nodes[anchor].depth for anchor in wanted.values())
         above: set[str] = set()
-        at: str | None = parent
+        at = parent
         for _ in range(MAX_STEPS):  # the parents of hostile lines run in circles
-            if at is None or at not in self.nodes:
-                break
             above.add(at)
-            if self.nodes[at].depth <= lowest:
+            here = self.nodes[at]
+            if here.depth <= lowest or here.parent is None:  # what has a depth has a parent here
                 break
-            at = self.nodes[at].parent
+            at = here.parent
         found = []
         for leaf, anchor in wanted.items():
             if leaf in above:
