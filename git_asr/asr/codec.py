@@ -161,6 +161,14 @@ def encode_line(record: dict[str, Any]) -> bytes:
         return _write(record, finite=True) + b"\n"
 
 
+def identity(value: Any) -> bytes:
+    """Bytes to compare a value by, for Python holds true and 1 and 1.0 for equal; NaN may count as null."""
+    try:
+        return orjson.dumps(value, _fragment, _OPTIONS)
+    except orjson.JSONEncodeError:
+        return _write(value, finite=False)
+
+
 def encode_indented(value: Any) -> bytes:
     r"""Write a value for people too: 2 spaces a level, otherwise as ``encode``, and a final LF; no ``Raw`` in it.
 

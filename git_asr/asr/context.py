@@ -59,6 +59,7 @@ def view(records: Sequence[Record], head: str | None = None) -> Context | None:
     path, gaps = ancestors(records, ids, head)
     revisions = Revisions(records[: ids[head] + 1])
     kept: dict[str, Record] = {}
+    results: dict[str, list[str]] = {}
     seen: set[str] = set()
     unknown: list[str] = []
     for number in sorted(path):
@@ -68,11 +69,13 @@ def view(records: Sequence[Record], head: str | None = None) -> Context | None:
             continue  # it stands where the first revision stood; or it was withdrawn
         latest = revisions.latest(record)
         if record["type"] == "compaction":
-            kept = _compacted(kept, latest, unknown)
+            kept = _compacted(kept, results, latest, unknown)
         elif record["type"] == "rewind":
             kept = _rewound(kept, latest.get("to"))
             continue
         kept[record["id"]] = latest
+        if latest["type"] == "tool_result" and isinstance(call := latest.get("callId"), str):
+            results.setdefault(call, []).append(record["id"])
     return Context(head, tuple(kept.values()), tuple(gaps), tuple(unknown))
 
 
@@ -109,22 +112,24 @@ def implicit(records: Sequence[Record]) -> list[int | None]:
     return before
 
 
-def _compacted(kept: dict[str, Record], compaction: Record, unknown: list[str]) -> dict[str, Record]:
-    """What is left after a compaction: what it excepts, what came after its range, and its summary in front."""
+def _compacted(
+    kept: dict[str, Record], results: dict[str, list[str]], compaction: Record, unknown: list[str]
+) -> dict[str, Record]:
+    """What is left after a compaction: what it excepts, what came after its range, and its summary in front.
+
+    ``results``: the records of ``kept`` that are results, by call; those that go are taken out.
+    """
     replaces = compaction.get("replaces") or {}
     if replaces.get("unknown"):
         unknown.append(compaction["id"])
-    calls = set(replaces.get("calls") or ())
-    left = {
-        one: record
-        for one, record in kept.items()
-        if not (record["type"] == "tool_result" and record.get("callId") in calls)
-    }
+    for call in replaces.get("calls") or ():
+        for one in results.pop(call, ()) if isinstance(call, str) else ():
+            kept.pop(one, None)
     through = replaces.get("through")
     if through is None:
-        return left
+        return kept
     excepted = {*(replaces.get("except") or ()), compaction.get("summary")}
-    return dict(_after(left.items(), through, excepted))
+    return dict(_after(kept.items(), through, excepted))
 
 
 def _after(

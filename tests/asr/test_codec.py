@@ -333,3 +333,17 @@ def test_glued_values_come_apart(parts: list[dict[str, int]], between: bytes) ->
     assert [value for value, _, _ in found] == parts
     assert [text for _, text, _ in found] == [encode(part) for part in parts]
     assert rest is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [(1, True), (0, False), (1, 1.0), ([{"a": 1}], [{"a": True}]), ("\ud800", "\ud801"), (1, "1")],
+)
+def test_values_that_are_not_the_same_have_another_identity(one: Any, other: Any) -> None:
+    assert codec.identity(one) == codec.identity(one)
+    assert codec.identity(one) != codec.identity(other)
+
+
+def test_whatever_was_decoded_has_an_identity() -> None:
+    for text in (b'[NaN,-Infinity,"\\ud800"]', b'{"a":1e999}', b"[" * 300 + b"]" * 300):
+        assert codec.identity(codec.decode(text).value)

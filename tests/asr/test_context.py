@@ -137,3 +137,23 @@ def test_any_graph_has_a_view_or_none(shapes: list[dict[str, Any]]) -> None:
     found = context.view(records)
     if found is not None:
         assert {one["id"] for one in found.records} <= {one["id"] for one in records}
+
+
+def test_each_result_is_looked_at_once_however_many_calls_are_cleared() -> None:
+    class Counted(dict[str, Any]):
+        looks = 0
+
+        def __getitem__(self, key: str) -> Any:
+            Counted.looks += 1
+            return super().__getitem__(key)
+
+    def looks(count: int) -> int:
+        Counted.looks = 0
+        results = [record(f"r{n}", "tool_result", callId=str(n)) for n in range(count)]
+        cleared = [record(f"k{n}", "compaction", replaces={"calls": [str(n), [n]]}) for n in range(count)]
+        found = context.view([Counted(one) for one in (*results, *cleared)])
+        assert found is not None
+        assert [one["type"] for one in found.records] == ["compaction"] * count
+        return Counted.looks
+
+    assert looks(400) < 2.2 * looks(200)

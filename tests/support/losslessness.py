@@ -126,12 +126,10 @@ def _blobs(value: Any, blobs: Mapping[str, bytes]) -> Iterator[tuple[str, Any]]:
             if isinstance(sha := item.get("blob"), str) and sha in blobs:
                 kind = item.get("mediaType")
                 data = blobs[sha]
-                yield (
-                    sha,
-                    codec.decode(data).value
-                    if kind == "application/json"
-                    else (data.decode() if kind == "text/plain" else None),
-                )
+                text = data.decode() if kind == "text/plain" else None
+                value = codec.decode(data).value if kind == "application/json" else text
+                todo.append(value)  # it may name others
+                yield sha, value
 
 
 def _digest(text: str) -> str | None:

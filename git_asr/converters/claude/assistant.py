@@ -6,10 +6,11 @@ import binascii
 from collections.abc import Mapping
 from typing import Any
 
+from git_asr.asr import codec
 from git_asr.asr.ids import usable
 from git_asr.converters.claude import tools, usage
 from git_asr.converters.claude.content import part, parts
-from git_asr.converters.claude.line import Line, rest, vendor_type
+from git_asr.converters.claude.line import Line, join, rest, vendor_type, word
 from git_asr.converters.claude.slots import CONTENT, INFERENCE, LINE_REST, MAX_BLOCKS, REST
 from git_asr.converters.claude.state import Inference, State
 from git_asr.converters.fields import text
@@ -38,8 +39,9 @@ def line(line: Line, state: State) -> frozenset[str] | None:
     if message.get("model") == _SYNTHETIC or value.get("isApiErrorMessage") is True:
         return _notice(line, message)
     key = message.get("id")
-    if not isinstance(key, str) or not (key in state.inferences or usable(key)):
-        key = _other_key(line, message)
+    known = state.inferences.get(key) if isinstance(key, str) else None
+    if known is None or known.request not in (None, value.get("requestId")):
+        key = _key(line, state, message)
     line.response = key
     line.blocks = len(blocks)
     if len(blocks) == 1:  # nearly always
@@ -71,12 +73,17 @@ def _is_usual(message: Mapping[str, Any], key: str) -> bool:
     )
 
 
-def _other_key(line: Line, message: Mapping[str, Any]) -> str | None:
-    """The ID of a model call whose message has none: the request's, else the line's if it names a model or usage."""
-    request = text(line.value, "requestId")
-    if usable(request):
+def _key(line: Line, state: State, message: Mapping[str, Any]) -> str | None:
+    """The ID of the model call: the message's, else the request's, else the line's if it names a model or usage.
+
+    Behind a proxy several calls may have the same message ID: it is that of the first request (reference 2.8).
+    """
+    native, request = text(message, "id"), text(line.value, "requestId")
+    known = state.inferences.get(native or "")
+    if known is not None and known.request not in (None, request) and usable(request):
         return request
-    return line.uuid if ("model" in message or "usage" in message) and usable(line.uuid) else None
+    own = line.uuid if "model" in message or "usage" in message else None
+    return next((found for found in (native, request, own) if usable(found)), None)
 
 
 def _notice(line: Line, message: Mapping[str, Any]) -> frozenset[str]:
@@ -104,7 +111,7 @@ def _message(line: Line, content: list[dict[str, Any]], *, first: bool) -> dict[
 def _block(line: Line, state: State, index: int, block: Any, key: str | None, *, first: bool) -> bool:
     """Make the records of one content block; whether it is a message."""
     kind = block.get("type") if isinstance(block, dict) else None
-    if kind == "tool_use" and isinstance(block.get("name"), str):
+    if kind == "tool_use" and word(block.get("name")) is not None:
         tools.call(line, state, index, block, key)
         return False
     if kind == "thinking" and isinstance(block.get("thinking"), str):
@@ -130,7 +137,7 @@ def _thinking(line: Line, index: int, block: dict[str, Any], key: str | None, *,
     said, narration = block["thinking"], _is_narration(block.get("signature"))
     meta = rest(block, ("type", "thinking"))
     if narration:
-        meta["narration"] = True
+        meta = join(meta, {"narration": True})
     content = [{"type": "text", "text": said}] if said else []
     if said and narration:
         fields = _message(line, content, first=first)
@@ -157,7 +164,7 @@ def _is_narration(signature: Any) -> bool:
 def _inference(line: Line, state: State, message: Mapping[str, Any], key: str) -> frozenset[str]:
     """The model call, when a line says something new of it; the keys that its records hold."""
     request = text(line.value, "requestId")
-    said = (request, {name: item for name, item in message.items() if name != "content"})
+    said = codec.identity([request, {name: item for name, item in message.items() if name != "content"}])
     known = state.inferences.get(key)
     if known is not None:
         known.fragments += line.uuid not in state.graph.nodes
@@ -178,14 +185,16 @@ def _inference(line: Line, state: State, message: Mapping[str, Any], key: str) -
     if left:
         meta["usage"] = left
     if counted and state.placeholder:
-        meta["outputTokens"] = "placeholder"
+        meta = join(meta, {"outputTokens": "placeholder"})
     count = 1 if known is None else known.fragments
     fields["assembly"] = {"state": "final" if final else "partial", "fragments": count}
     draft = line.after(
         INFERENCE, "inference", fields, meta=meta, supersedes=None if known is None else known.record
     )
+    first = known.request if known is not None and known.request is not None else request
+    first = first if usable(first) else None
     taken = _MESSAGE_AND_REQUEST if "requestId" in fields else _MESSAGE
-    state.inferences[key] = Inference(line.identify(draft), said, taken, count, output, final)
+    state.inferences[key] = Inference(line.identify(draft), said, taken, count, output, final, first)
     return taken
 
 
@@ -199,7 +208,7 @@ def _fields(
         fields["requestId"] = request
     for name, target in (("model", "model"), ("stop_reason", "stopReason")):
         found = message.get(name)
-        if isinstance(found, str):
+        if word(found) is not None:
             fields[target] = found
         elif found is not None:
             taken -= {name}

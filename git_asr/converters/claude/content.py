@@ -6,10 +6,10 @@ import base64
 import re
 from typing import Any
 
-from git_asr.converters.claude.line import rest
+from git_asr.converters.claude.line import rest, word
 
 _ASSET = "entire-asset:"
-_MARKERS = re.compile(r"(?:\[?REDACTED(?:_[A-Z0-9]+)*\]?|[\s/+=:,.-])+")
+_MARKERS = re.compile(r"(?:\[?REDACTED(?:_[A-Z0-9]++)*+\]?+|[\s/+=:,.-]++)++")
 _MEDIA = {"image": "image", "document": "file"}
 _CANONICAL = re.compile(r"[A-Za-z0-9+/]*={0,2}")
 
@@ -62,17 +62,15 @@ def _media(block: dict[str, Any], kind: str) -> tuple[dict[str, Any], dict[str, 
     if data is None:
         state = _capture(text)
         return {"type": "json", "value": block, **({"capture": state} if state else {})}, {}
-    media = source.get("media_type")
+    media = word(source.get("media_type"))
     left = rest(block, ("type", "source"))
-    over = rest(
-        source, ("type", "data", "media_type") if isinstance(media, str) and media else ("type", "data")
-    )
+    over = rest(source, ("type", "data", "media_type") if media else ("type", "data"))
     if over:
         left["source"] = over
     return {
         "type": kind,
         "data": data,
-        "mediaType": media if isinstance(media, str) and media else "application/octet-stream",
+        "mediaType": media or "application/octet-stream",
     }, left
 
 

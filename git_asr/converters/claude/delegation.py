@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from git_asr.asr.ids import usable
+from git_asr.asr.ids import MAX_ID, usable
 from git_asr.converters.claude import usage
 from git_asr.converters.claude.authors import inner
 from git_asr.converters.claude.line import Line
@@ -40,9 +40,10 @@ def returned(line: Line, state: State, index: int, call: Call, outcome: Outcome)
     if agent is not None and agent in state.agents and call.id in state.agents[agent]:
         fields["stream"] = stream(state.stream, agent)
     fields["status"] = said or outcome.status
-    line.put(
-        SUBAGENT, "subagent", fields, block=index, meta=meta, supersedes=call.record if goes_on else None
-    )
+    before = call.record if goes_on else None
+    draft = line.put(SUBAGENT, "subagent", fields, block=index, meta=meta, supersedes=before)
+    if goes_on:
+        call.record = line.identify(draft)
     counted, left = usage.normal(found.get("usage"))
     if counted:
         covers = {"callId": call.id} if agent is None else {"callId": call.id, "agentId": agent}
@@ -58,10 +59,10 @@ def returned(line: Line, state: State, index: int, call: Call, outcome: Outcome)
 def notified(line: Line, state: State, said: str) -> None:
     """A ``<task-notification>``: the end of what a call left running, if that was a subagent."""
     identifier = inner(said, "tool-use-id")
-    call = state.calls.get(identifier or "")
-    if identifier is None or call is None or call.name not in TOOLS:
+    call = state.calls.get(identifier) if identifier is not None and usable(identifier) else None
+    if call is None or call.name not in TOOLS:
         return
-    fields: dict[str, Any] = {"callId": identifier, **_kind(call, None), "state": "ended"}
+    fields: dict[str, Any] = {"callId": call.id, **_kind(call, None), "state": "ended"}
     if status := inner(said, "status"):
         fields["status"] = status
     task = inner(said, "task-id")
@@ -88,4 +89,4 @@ def stream(session: str, agent: str) -> str:
 
 def _kind(call: Call, output: dict[str, Any] | None) -> dict[str, str]:
     found = text(output, "agentType") or text(call.arguments, "subagent_type")
-    return {} if found is None else {"agentType": found}
+    return {} if found is None or len(found) > MAX_ID else {"agentType": found}  # it is repeated

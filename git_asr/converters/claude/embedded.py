@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from git_asr.asr.codec import NON_FINITE, holds_non_finite
+from git_asr.asr import codec
+from git_asr.asr.codec import NON_FINITE
 from git_asr.asr.draft import Draft
 from git_asr.converters.base import Embedded, NativeFormat, Unit
 from git_asr.converters.claude import assistant, usage, user
 from git_asr.converters.claude.finish import finish, left
-from git_asr.converters.claude.line import Line
+from git_asr.converters.claude.line import Line, word
 from git_asr.converters.claude.slots import USAGE
 from git_asr.converters.claude.state import PLACE, State, counts_badly
 from git_asr.converters.fields import part, text
@@ -40,27 +41,25 @@ class ClaudeEmbedded:
         state = State(stream)
         self._calls = set()
         state.facts["isSidechain"] = True
-        said: dict[str, Any] = {}
+        said: dict[str, bytes] = {}
         last: str | None = None
         for unit in units:
-            value = unit.value if isinstance(unit.value, dict) else {}
+            value = unit.value if isinstance(unit.value, dict) and NON_FINITE not in unit.flags else {}
             inner = self._message(value)
-            used = part(value, "toolUseResult") if inner is None else inner
-            if NON_FINITE in unit.flags and holds_non_finite(used):
-                continue  # the whole unit stands as text in the parent's stream
             if inner is None:
                 line = self._result(unit, value)
                 if line is not None:
                     yield from finish(line, unit, state, {})
                 continue
             self._calls.add(text(value, "parentToolUseID") or "")
-            self.format_version = self.format_version or text(value, "version")
+            self.format_version = self.format_version or word(value.get("version"))
             state.placeholder = counts_badly(text(value, "version") or "")
             line = Line(unit.position, unit.index, inner)
             if line.uuid is not None:
-                if said.get(line.uuid) == inner:
+                stored = codec.identity(inner)
+                if said.get(line.uuid) == stored:
                     continue
-                said[line.uuid] = inner
+                said[line.uuid] = stored
                 known = state.graph.nodes.get(line.uuid)
                 line.chained = True
                 line.parent = last if known is None else known.parent
@@ -93,7 +92,7 @@ class ClaudeEmbedded:
         line.uuid, line.chained = None, False
         draft = line.put(USAGE, "inference", {}, meta={"usage": left} if left else None)
         draft.fields["inferenceId"] = line.identify(draft)
-        if isinstance(model := output.get("resolvedModel"), str):
+        if model := word(output.get("resolvedModel")):
             draft.fields["model"] = model
         draft.fields["usage"] = counted
         return line

@@ -11,6 +11,8 @@ from git_asr.converters.fields import text
 
 _ASK = "AskUserQuestion"
 TOOLS = frozenset({_ASK})
+MAX_LISTED = 100
+"""Questions, and options of one, that are looked through for what an answer chose; the agent asks up to four."""
 
 
 def guess(output: Any) -> str:
@@ -35,7 +37,8 @@ def returned(line: Line, _: State, index: int, call: Call, outcome: Outcome) -> 
     answers = outcome.output.get("answers") if isinstance(outcome.output, dict) else None
     if isinstance(answers, dict):
         questions = outcome.output.get("questions") or call.arguments.get("questions")
-        known = {text(one, "question"): one for one in questions} if isinstance(questions, list) else {}
+        listed = questions[:MAX_LISTED] if isinstance(questions, list) else []
+        known = {text(one, "question"): one for one in listed}
         fields["answers"] = [
             _answer(question, said, known.get(question)) for question, said in answers.items()
         ]
@@ -57,7 +60,7 @@ def _answer(question: str, said: Any, asked: Any) -> dict[str, Any]:
         answer["choices"] = said
     elif isinstance(said, str) and isinstance(asked, dict) and asked.get("multiSelect") is True:
         options = asked.get("options")
-        labels = {text(one, "label") for one in options} if isinstance(options, list) else set()
+        labels = {text(one, "label") for one in options[:MAX_LISTED]} if isinstance(options, list) else set()
         choices = said.split(", ")
         if all(choice in labels for choice in choices):
             answer["choices"] = choices

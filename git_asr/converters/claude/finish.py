@@ -17,11 +17,13 @@ from git_asr.converters.claude.state import PLACE, State
 
 def whole(line: Line, unit: Unit, kind: Any) -> None:
     """A record that holds the unit as it is."""
+    capture = {"state": "masked"} if _may_be_masked(unit) and holds_marker(unit.value) else None
     if NON_FINITE in unit.flags:
-        line.put(CONTENT, vendor_type(kind), {}).native = {"value": codec.lenient(unit.value)}
+        draft = line.put(CONTENT, vendor_type(kind), {}, capture=capture)
+        draft.native = {"value": codec.lenient(unit.value)}
         return
     value = unit.value if unit.text is None else codec.Raw(unit.text)
-    line.put(CONTENT, vendor_type(kind), {"value": value})
+    line.put(CONTENT, vendor_type(kind), {"value": value}, capture=capture)
 
 
 def left(line: Line, state: State, untold: Sequence[str], taken: Collection[str]) -> dict[str, Any]:
@@ -33,9 +35,10 @@ def left(line: Line, state: State, untold: Sequence[str], taken: Collection[str]
     value = line.value
     parent = value.get("parentUuid")
     linked = line.chained and (
-        parent is None or (parent == line.parent and (parent in state.graph.used or usable(parent)))
+        parent is None
+        or (parent == line.parent != line.uuid and (parent in state.graph.used or usable(parent)))
     )
-    if not linked or line.ts is None:
+    if not linked or line.ts is None or line.ts != value.get("timestamp"):
         untold = [key for key in value if key in untold or (key in PLACE and not _told(line, key, linked))]
     return {key: item for key in untold if key not in taken and ((item := value[key]) or item == 0)}
 
@@ -44,7 +47,7 @@ def _told(line: Line, key: str, linked: bool) -> bool:
     """Whether the envelope of a line's records tells what stands under one of the keys of its place."""
     if key == "parentUuid":
         return linked
-    return (line.uuid if key == "uuid" else line.ts) is not None
+    return bool(line.value[key] == (line.uuid if key == "uuid" else line.ts))
 
 
 def finish(line: Line, unit: Unit, state: State, left: dict[str, Any]) -> list[Draft]:
@@ -67,11 +70,15 @@ def finish(line: Line, unit: Unit, state: State, left: dict[str, Any]) -> list[D
     if unit.flags:
         first.meta = {**(first.meta or {}), "git-asr/encoding": list(unit.flags)}
     state.graph.place(line, made)
-    if unit.text is None or b"REDACTED" in unit.text:
+    if _may_be_masked(unit):
         for draft in made:
             if draft.capture is None and holds_marker(draft.fields):
                 draft.capture = {"state": "masked"}
     return made
+
+
+def _may_be_masked(unit: Unit) -> bool:
+    return unit.text is None or b"REDACTED" in unit.text
 
 
 def _part(draft: Draft) -> int:

@@ -14,6 +14,8 @@ MAX_LEAVES = 64
 """Results and attachments without a child that are kept in mind."""
 MAX_STEPS = 256
 """Steps up the graph in search of a leaf's call; a leaf whose call lies further back is let go."""
+MAX_PRESERVED = 1000
+"""Units of a tail that a compaction keeps, where it names the first and the last; a longer one is not looked for."""
 
 _PROGRESS = "progress"
 """Lines beside a result that do not carry it on: a result with no other child is a leaf still."""
@@ -56,7 +58,7 @@ class Graph:
         uuid = first.native_id = line.uuid
         identify(first, self.used)
         above = None if line.parent is None else self.nodes.get(line.parent)
-        if above is not None and line.parent is not None and line.chained:
+        if above is not None and line.parent is not None and line.chained and line.parent != uuid:
             first.predecessors = self._behind(line, line.parent, above)
         else:
             first.predecessors = self._unfollowed(line)
@@ -65,9 +67,10 @@ class Graph:
         self._before = last
         if line.chained:
             self._last = last.id
-        if uuid is not None:
-            if uuid in self.nodes:
-                _supersede(self.nodes[uuid], drafts)
+        known = None if uuid is None else self.nodes.get(uuid)
+        if known is not None:
+            _supersede(known, drafts)
+        if uuid is not None and (known is not None or first.id_source is None):
             self._remember(line, uuid, above, drafts)
 
     def _chain(self, drafts: list[Draft]) -> None:
@@ -85,7 +88,7 @@ class Graph:
     def preserved(self, head: str | None, tail: str | None) -> list[str]:
         """The units from ``tail`` up to ``head``, oldest first; none where they do not hang together."""
         found: list[str] = []
-        while tail is not None and tail in self.nodes and len(found) < 100_000:
+        while tail is not None and tail in self.nodes and len(found) < MAX_PRESERVED:
             found.append(tail)
             if tail == head:
                 return found[::-1]
@@ -107,6 +110,8 @@ class Graph:
             return self._implied()
         if line.parent is None:
             return []
+        if line.parent == line.uuid:
+            return self._implied()
         return [line.parent] if usable(line.parent) else self._implied()
 
     def _implied(self) -> list[str] | None:

@@ -18,6 +18,9 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 NAMELESS = f"{VENDOR}/line"
 """Type of a vendor record for a line whose own type is no plain word."""
 
+MAX_WORD = 1000
+"""Characters of a name, a kind or a version: such fields stand in the record itself, however it is written."""
+
 
 class Line:
     """A unit and the drafts made of it so far.
@@ -121,6 +124,11 @@ def join(meta: dict[str, Any] | None, more: dict[str, Any]) -> dict[str, Any]:
     while name in more:
         name += "_"
     return {**more, name: meta}
+
+
+def word(value: Any) -> str | None:
+    """A text that can be a name, a kind or a version; None for any other value."""
+    return value if isinstance(value, str) and len(value) <= MAX_WORD else None
 
 
 def vendor_type(name: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from git_asr.asr.ids import usable
 from git_asr.converters.claude import delegation, plans, user
-from git_asr.converters.claude.line import VENDOR, Line, rest
+from git_asr.converters.claude.line import VENDOR, Line, rest, word
 from git_asr.converters.claude.slots import CONTENT
 from git_asr.converters.claude.state import Boundary, State
 from git_asr.converters.fields import part, text
@@ -104,7 +104,7 @@ def _compaction(line: Line, state: State) -> frozenset[str]:
     if isinstance(trigger := metadata.get("trigger"), str):
         fields = {"trigger": trigger, **fields}
     line.put(CONTENT, "compaction", fields)
-    state.boundary = Boundary(line.uuid, line.own_id(state.graph.used), fields)
+    state.boundary = Boundary(line.uuid if usable(line.uuid) else None, line.own_id(state.graph.used), fields)
     return frozenset(taken)
 
 
@@ -127,7 +127,9 @@ def _microcompaction(line: Line, _: State) -> frozenset[str]:
     """Only the results of some calls were cleared, without a summary."""
     metadata = part(line.value, "microcompactMetadata")
     listed = metadata.get("compactedToolIds")
-    calls = [one for one in listed if isinstance(one, str) and one] if isinstance(listed, list) else []
+    calls = (
+        [one for one in listed if isinstance(one, str) and usable(one)] if isinstance(listed, list) else []
+    )
     fields: dict[str, Any] = {"replaces": {"calls": calls}}
     if isinstance(trigger := metadata.get("trigger"), str):
         fields = {"trigger": trigger, **fields}
@@ -149,7 +151,7 @@ _SYSTEM: dict[str, Callable[[Line, State], frozenset[str] | None]] = {
 def attachment(line: Line, state: State) -> frozenset[str] | None:
     """An ``attachment`` line, by the type of what is attached."""
     found = line.value.get("attachment")
-    kind = text(found, "type")
+    kind = word(part(line.value, "attachment").get("type"))
     if not isinstance(found, dict) or kind is None:
         return None
     line.leaf = True

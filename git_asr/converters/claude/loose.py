@@ -83,7 +83,8 @@ def snapshot(line: Line, state: State) -> frozenset[str] | None:
         meta={"snapshot": left} if (left := rest(found, taken)) else None,
         supersedes=state.snapshots.get(owner) if update else None,
     )
-    state.snapshots[owner] = line.own_id(state.graph.used)
+    if usable(owner):
+        state.snapshots[owner] = line.own_id(state.graph.used)
     return frozenset({"snapshot", "messageId"} if "messageId" in fields else {"snapshot"})
 
 

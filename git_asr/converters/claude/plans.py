@@ -9,6 +9,11 @@ from git_asr.converters.claude.slots import LINE_PLAN, PLAN
 from git_asr.converters.claude.state import Call, Outcome, State
 from git_asr.converters.fields import number_or_text, part, text
 
+MAX_TASKS = 200
+"""Tasks of a list that are followed: each change writes the whole list, so a long one would grow with its square."""
+MAX_TASK_LENGTH = 300
+"""Characters of a task that is followed."""
+
 _APPROVE = "ExitPlanMode"
 TOOLS = frozenset({"TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", _APPROVE})
 
@@ -34,49 +39,53 @@ def returned(line: Line, state: State, index: int, call: Call, outcome: Outcome)
         plan = outcome.output.get("plan")
         if isinstance(plan, str) and plan != call.arguments.get("plan"):
             fields = {"items": [{"text": plan}], "callId": call.id}
-            line.put(PLAN, "plan", fields, block=index, supersedes=call.record)
+            draft = line.put(PLAN, "plan", fields, block=index, supersedes=call.record)
+            call.record = line.identify(draft)
         return
-    if _update(state.tasks, call, outcome.output):
-        line.put(
-            PLAN, "plan", {"items": list(map(dict, state.tasks.values())), "callId": call.id}, block=index
-        )
+    before, cut = dict(state.tasks), state.tasks_cut
+    _update(state, call, outcome.output)
+    if (before, cut) != (state.tasks, state.tasks_cut):
+        fields = {"items": list(map(dict, state.tasks.values())), "callId": call.id}
+        capture = {"state": "truncated"} if state.tasks_cut else None
+        line.put(PLAN, "plan", fields, block=index, capture=capture)
 
 
-def _update(tasks: dict[str, dict[str, str]], call: Call, output: dict[str, Any]) -> bool:
-    """Take over what a task tool did; whether the list is another now."""
+def _update(state: State, call: Call, output: dict[str, Any]) -> None:
+    """Take over what a task tool did."""
+    listed = output.get("tasks")
     if call.name == "TaskCreate":
         task = part(output, "task")
-        number, subject = number_or_text(task, "id"), text(task, "subject")
-        if number is None or subject is None:
-            return False
-        tasks[number] = {"text": subject, "status": "pending"}
-        return True
-    if call.name == "TaskUpdate":
-        return _change(tasks, call.arguments, output)
-    listed = output.get("tasks") if call.name == "TaskList" else None
-    if not isinstance(listed, list):
-        return False
-    before = {number: dict(task) for number, task in tasks.items()}
-    tasks.clear()
-    for one in listed:
-        number, subject = number_or_text(one, "id"), text(one, "subject")
-        if number is not None and subject is not None:
-            tasks[number] = _item(subject, text(one, "status"))
-    return tasks != before
+        _keep(state, number_or_text(task, "id"), text(task, "subject"), "pending")
+    elif call.name == "TaskUpdate":
+        _change(state, call.arguments, output)
+    elif call.name == "TaskList" and isinstance(listed, list):
+        state.tasks, state.tasks_cut = {}, False
+        for one in listed:
+            _keep(state, number_or_text(one, "id"), text(one, "subject"), text(one, "status"))
 
 
-def _change(tasks: dict[str, dict[str, str]], wanted: dict[str, Any], output: dict[str, Any]) -> bool:
+def _keep(state: State, number: str | None, subject: str | None, status: str | None) -> None:
+    """Note a task as it is now."""
+    if number is None or subject is None:
+        return
+    short = len(subject) + len(status or "") <= MAX_TASK_LENGTH
+    if short and (number in state.tasks or len(state.tasks) < MAX_TASKS):
+        state.tasks[number] = _item(subject, status)
+    else:
+        state.tasks.pop(number, None)
+        state.tasks_cut = True
+
+
+def _change(state: State, wanted: dict[str, Any], output: dict[str, Any]) -> None:
     number = number_or_text(wanted, "taskId") or ""
     status = text(part(output, "statusChange"), "to") or text(wanted, "status")
-    if output.get("success") is not True or number not in tasks:
-        return False
+    task = state.tasks.get(number)
+    if output.get("success") is not True or task is None:
+        return
     if status == "deleted":
-        del tasks[number]
-        return True
-    task = tasks[number]
-    new = _item(text(wanted, "subject") or task["text"], status or task.get("status"))
-    tasks[number] = new
-    return new != task
+        del state.tasks[number]
+    else:
+        _keep(state, number, text(wanted, "subject") or task["text"], status or task.get("status"))
 
 
 def items(listed: Any) -> list[dict[str, str]] | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-MAX_OPEN = 1000
-"""Queued texts that may be open at once; the oldest are left as they are."""
+MAX_OPEN = 100
+"""Queued texts that may be open at once, each sought in every prompt; the oldest are left as they are."""
 
 
 class Queue:
@@ -23,11 +23,15 @@ class Queue:
 
         None takes all of them.
         """
-        if not self._open:
-            return []
-        found = [one for one in self._open if text is None or (one[0].strip() and one[0] in text)]
-        self._open = [one for one in self._open if one not in found]
-        return [record for _, record in found]
+        found: list[str] = []
+        left: list[tuple[str, str]] = []
+        for one in self._open:
+            if text is None or (one[0].strip() and one[0] in text):
+                found.append(one[1])
+            else:
+                left.append(one)
+        self._open = left
+        return found
 
     def oldest(self, text: Any) -> tuple[str, str] | None:
         """Take the oldest open text, or the oldest that equals ``text`` if that is one."""

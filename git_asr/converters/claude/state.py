@@ -8,8 +8,9 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
+from git_asr.asr import codec
 from git_asr.converters.claude.graph import Graph
-from git_asr.converters.claude.line import Line
+from git_asr.converters.claude.line import Line, word
 from git_asr.converters.claude.queue import Queue
 from git_asr.converters.claude.slots import CONTENT, MODE
 
@@ -70,16 +71,19 @@ class Outcome:
 
 @dataclass(slots=True)
 class Inference:
-    """A model call so far: the ID of its latest record, what that said and of which keys of a line, how many lines
-    there were, output tokens, and whether it ended.
+    """A model call so far.
+
+    ``record``: the ID of its latest record. ``said``: what that said, as JSON, and ``taken`` of which keys of a line.
+    ``fragments``: the lines seen. ``request``: the first request ID that can be used.
     """
 
     record: str
-    said: Any
+    said: bytes
     taken: frozenset[str]
     fragments: int
     output: int
     final: bool
+    request: str | None
 
 
 @dataclass(slots=True)
@@ -96,17 +100,20 @@ class State:
     """All that later units depend on.
 
     ``stream``: the ID of the stream, for the names of embedded ones. ``facts``: the context as last recorded.
-    ``said``: the last value of what is written when it changes (modes, titles, the last prompt). ``agents``: calls of
-    embedded subagents by agent ID. ``version``, ``workspace``: the agent's version and place as first recorded.
+    ``said``: the last value, as JSON, of what is written when it changes (modes, titles, the last prompt).
+    ``agents``: calls of embedded subagents by agent ID.
+    ``version``, ``workspace``: the agent's version and place as first recorded.
     """
 
     stream: str
     graph: Graph = field(default_factory=Graph)
     queue: Queue = field(default_factory=Queue)
     facts: dict[str, Any] = field(default_factory=dict)
-    said: dict[str, Any] = field(default_factory=dict)
+    said: dict[str, bytes] = field(default_factory=dict)
     calls: dict[str, Call] = field(default_factory=dict)
     tasks: dict[str, dict[str, str]] = field(default_factory=dict)
+    tasks_cut: bool = False
+    """Whether there are more tasks than those."""
     inferences: dict[str, Inference] = field(default_factory=dict)
     snapshots: dict[str, str] = field(default_factory=dict)
     agents: dict[str, dict[str, None]] = field(default_factory=dict)
@@ -164,7 +171,7 @@ class State:
         return taken
 
     def _first(self, fields: dict[str, Any]) -> None:
-        version = fields.get("agentVersion")
+        version = word(fields.get("agentVersion"))
         if version is not None:
             self.version = self.version or version
             self.placeholder = counts_badly(version)
@@ -175,14 +182,15 @@ class State:
 
     def changed(self, name: str, value: Any) -> bool:
         """Tell whether a value that is written when it changes did."""
-        if name in self.said and self.said[name] == value:
+        said = codec.identity(value)
+        if self.said.get(name) == said:
             return False
-        self.said[name] = value
+        self.said[name] = said
         return True
 
     def mode(self, line: Line, kind: str, value: Any, *, after: bool) -> bool:
         """Record a mode that changed; whether the value was one."""
-        if not isinstance(value, str) or not value:
+        if not word(value):
             return False
         if self.changed(f"mode {kind}", value):
             put = line.after if after else line.put

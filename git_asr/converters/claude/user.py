@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from git_asr.asr.draft import Draft
 from git_asr.asr.ids import usable
 from git_asr.converters.claude import delegation, plans, tools
 from git_asr.converters.claude.authors import INTERRUPTED, command_kind, inner, judge, tag, without_prefix
@@ -39,7 +40,7 @@ def line(line: Line, state: State) -> frozenset[str] | None:
         results = [(at, one) for at, one in enumerate(content) if _is_result(one)]
         if results:
             _results(line, state, results, len(content))
-            taken = _MESSAGE_AND_RESULT
+            taken = _MESSAGE_AND_RESULT if results[0][0] < MAX_BLOCKS else _MESSAGE
         if len(results) < len(content) or not results:
             _spoken(line, state, [one for one in content if not _is_result(one)])
     if len(said) > 2 or said.get("role") != "user":
@@ -89,7 +90,8 @@ def _spoken(line: Line, state: State, content: str | list[Any]) -> None:
         _command(line, state, kind, said)
         return
     author, sender = judge(value, said, state)
-    _message(line, author, sender, content, supersedes=settle(line, state, said))
+    draft = _message(line, author, sender, content)
+    draft.supersedes = settle(line, state, said)
     if tag(without_prefix(said)) == _NOTIFICATION:
         delegation.notified(line, state, said)
     state.started = True
@@ -101,21 +103,13 @@ def _texts(content: str | list[Any]) -> list[str]:
     return [one["text"] for one in content if isinstance(one, dict) and isinstance(one.get("text"), str)]
 
 
-def _message(
-    line: Line,
-    author: str,
-    sender: Any,
-    content: str | list[Any],
-    *,
-    supersedes: str | None = None,
-) -> None:
+def _message(line: Line, author: str, sender: Any, content: str | list[Any]) -> Draft:
     found, left = parts(content)
-    line.put(
+    return line.put(
         CONTENT,
         "message",
         message(author, sender, found, line.uuid if usable(line.uuid) else None),
         meta={"content": left} if left else None,
-        supersedes=supersedes,
     )
 
 
@@ -156,7 +150,8 @@ def queued_command(line: Line, state: State, attachment: dict[str, Any]) -> set[
     content = prompt if isinstance(prompt, str | list) else ""
     said = "\n".join(_texts(content))
     author, sender = judge({**line.value, **attachment}, said, state)
-    _message(line, author, sender, content, supersedes=settle(line, state, said))
+    draft = _message(line, author, sender, content)
+    draft.supersedes = settle(line, state, said)
     if tag(without_prefix(said)) == _NOTIFICATION:
         delegation.notified(line, state, said)
     return {"type", "prompt"} if isinstance(prompt, str | list) else {"type"}

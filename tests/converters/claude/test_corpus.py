@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from git_asr.asr.large import describe, line
-from git_asr.asr.numbering import number
-from git_asr.converters.base import Unit
 from git_asr.converters.claude.converter import Claude
 from tests.converters.claude.conversion import SESSION, convert, figures, losses, streams, units
+from tests.converters.claude.rules import check_stream
 from tests.converters.test_corpus import chunks
-from tests.support.companion import schema
+from tests.support.beginnings import broken
 from tests.support.corpus import expected, needs_corpus, sample, samples
 from tests.support.losslessness import written
 
@@ -71,45 +69,23 @@ def test_nothing_is_lost(name: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", samples())
-def test_no_record_waits_for_a_later_line(name: str, folder: Path) -> None:
-    """Records come before the next unit is asked for, so every beginning of a file gives a beginning of them."""
-    for _, text in transcripts(name, folder):
-        asked = 0
-
-        def one_by_one(found: list[Unit]) -> Iterator[Unit]:
-            nonlocal asked
-            for unit in found:
-                asked = unit.position
-                yield unit
-
-        found = units(text)
-        for record in number(Claude().convert(one_by_one(found), None, SESSION)):
-            assert record["seq"] // 1_000_000 == asked or record["type"] == "git-asr/notice"
-
-
-@pytest.mark.parametrize("name", samples())
 def test_the_first_lines_give_the_first_records(name: str, folder: Path) -> None:
-    """Cut after every line of short transcripts, after some of long ones."""
+    """Cut after every line of every transcript."""
     for _, text in transcripts(name, folder):
-        whole = {key: [line(one, describe) for one in made] for key, made in streams(text).items()}
-        lines = text.splitlines(keepends=True)
-        step = 1 if len(text) < 40_000 else max(1, len(lines) // 7)
-        for count in range(step, len(lines), step):
-            for key, made in streams(b"".join(lines[:count])).items():
-                some = [line(one, describe) for one in made]
-                assert some == whole[key][: len(some)]
+        found = units(text)
+        apart = (
+            replace(unit, position=at) for at, one in enumerate(text.split(b"\n"), 1) for unit in units(one)
+        )
+        assert found == list(apart)
+        assert broken(Claude, found, SESSION) == []
+        converter = Claude()
+        list(converter.convert(iter(found), None, SESSION))
+        for one in converter.embedded:
+            assert broken(lambda one=one: one.converter, found, f"{SESSION}.{one.suffix}") == []
 
 
 @pytest.mark.parametrize("name", samples())
-def test_records_hang_together(name: str, folder: Path) -> None:
-    kinds: dict[str, int] = {}
+def test_records_keep_the_rules(name: str, folder: Path) -> None:
     for _, text in transcripts(name, folder):
         for made in streams(text).values():
-            known: set[str] = set()
-            for record in written(made).records:
-                kinds[record["type"]] = kinds.get(record["type"], 0) + 1
-                if kinds[record["type"]] < 40:
-                    assert not list(schema("record").iter_errors(record)), record
-                assert record.get("supersedes") is None or record["supersedes"] in known
-                assert record["id"] not in known
-                known.add(record["id"])
+            check_stream(written(made).records)

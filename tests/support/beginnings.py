@@ -1,0 +1,121 @@
+"""Does converting the first n lines give a prefix of converting all, for every n? (profile section 3)
+
+A converter takes units and never sees the next one before it asks, so what it has yielded by then is a beginning
+whatever follows. What could go wrong is the end: there it may yield what it held back. So at every line end the process
+forks: the child is told that there are no more lines and reports what still comes, the parent goes on. That is one
+conversion, and one end for each line, instead of a conversion for each. Works for every converter of lines.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import traceback
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from git_asr.asr.large import describe, line
+from git_asr.asr.numbering import number
+from git_asr.converters.base import Converter, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """What happens if a transcript ends after a line: ``position`` its number, 0 before the first.
+
+    ``made``: how many records were written before; ``more``: those that come at the end; ``facts``: what the
+    converter then says of the stream; ``failure``: the traceback if it raised.
+    """
+
+    position: int
+    made: int
+    more: tuple[bytes, ...] = ()
+    facts: tuple[Any, ...] = ()
+    failure: str = ""
+
+
+@dataclass(slots=True)
+class _Run:
+    """One conversion; ``position`` is that of the last unit given out."""
+
+    converter: Converter
+    made: list[bytes] = field(default_factory=list)
+    ends: list[End] = field(default_factory=list)
+    position: int = 0
+    report: int | None = None
+    """In a child the file to write its end to."""
+
+    def convert(self, units: Sequence[Unit], stream: str) -> None:
+        for record in number(self.converter.convert(self._units(units), None, stream)):
+            self.made.append(line(record, describe))
+
+    def _units(self, units: Sequence[Unit]) -> Iterator[Unit]:
+        for unit in units:
+            if unit.position != self.position and self._ends_here():
+                return
+            self.position = unit.position
+            yield unit
+
+    def _ends_here(self) -> bool:
+        """Fork; whether this is the child, for which the transcript ends."""
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reading)
+            self.report = writing
+            self.ends.append(End(self.position, len(self.made)))
+            return True
+        os.close(writing)
+        with os.fdopen(reading, "rb") as pipe:
+            self.ends.append(pickle.load(pipe))  # noqa: S301 - of our own child
+        os.waitpid(child, 0)
+        return False
+
+    def end(self, failure: str = "") -> End:
+        made = self.ends[-1].made
+        return End(self.position, made, tuple(self.made[made:]), facts(self.converter), failure)
+
+
+def facts(converter: Converter) -> tuple[Any, ...]:
+    """What a converter says of its stream beside the records, each as a list that may only grow."""
+    return (
+        [converter.format_version] if converter.format_version is not None else [],
+        list((converter.workspace or {}).items()),
+        [one.suffix for one in converter.embedded],
+    )
+
+
+def run(make: Callable[[], Converter], units: Sequence[Unit], stream: str) -> tuple[list[bytes], list[End]]:
+    """Convert; the records as written, and for each line what happens if it is the last."""
+    this = _Run(make())
+    failure = ""
+    try:
+        with warnings.catch_warnings():  # pytest's workers have a thread, of which the child needs nothing
+            warnings.simplefilter("ignore", DeprecationWarning)
+            this.convert(units, stream)
+    except BaseException:
+        if this.report is None:
+            raise
+        failure = traceback.format_exc()
+    if this.report is not None:  # the child ends here, whatever stands above it
+        try:
+            with os.fdopen(this.report, "wb") as pipe:
+                pickle.dump(this.end(failure), pipe)
+        finally:
+            os._exit(0)
+    return this.made, [*this.ends, End(this.position, len(this.made), (), facts(this.converter))]
+
+
+def broken(make: Callable[[], Converter], units: Iterable[Unit], stream: str) -> list[End]:
+    """The ends after which the records are no beginning of all, or the facts are others than at the end of all."""
+    made, ends = run(make, list(units), stream)
+    last = ends[-1].facts
+    return [
+        end
+        for end in ends
+        if end.failure
+        or list(end.more) != made[end.made : end.made + len(end.more)]
+        or any(part != whole[: len(part)] for part, whole in zip(end.facts, last, strict=True))
+    ]
