@@ -28,6 +28,7 @@ COMMANDS = {
     "log": Entry("git_asr.cli.log:command", "Show the commits with the sessions behind them."),
     "show": Entry("git_asr.cli.show:command", "Show what happened in the session behind a commit."),
     "sessions": Entry("git_asr.cli.sessions:command", "List the sessions."),
+    "fetch": Entry("git_asr.cli.fetch:command", "Fetch the checkpoints that a clone does not bring."),
     "demo": Entry("git_asr.cli.demo:command", "Make a throw-away repository and show what git-asr does."),
 }
 """Every command, in the order of ``git asr -h``. A new one is one line here and one module beside this one."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from git_asr.cli import render
 from git_asr.errors import Diagnostic
+from git_asr.git.base import Repository
 from git_asr.sync.outcome import Outcome
 from git_asr.views.text import plural
 
@@ -37,8 +38,8 @@ def _counts(outcome: Outcome) -> list[tuple[int, str]]:
     ]
 
 
-def report_unresolved(outcome: Outcome) -> None:
-    """Name the checkpoints that no store holds on stderr, a few of them, and where they were looked for."""
+def report_unresolved(repo: Repository, outcome: Outcome) -> None:
+    """Name on stderr the checkpoints that no store holds, a few of them, where they were looked for and may be."""
     for checkpoint, commits in outcome.unresolved[:_SHOWN]:
         render.warning(f"no checkpoint {checkpoint} in any store; commit {commits[0][:12]} names it")
     if len(outcome.unresolved) > _SHOWN:
@@ -50,6 +51,11 @@ def report_unresolved(outcome: Outcome) -> None:
         )
     elif outcome.unresolved:
         render.hint(f"searched: {', '.join(outcome.searched)}")
+    if outcome.unresolved or not outcome.searched:
+        from git_asr.cli.fetched import suggestion
+
+        if (fetching := suggestion(repo)) is not None:
+            render.hint(fetching)
 
 
 def report_earlier(outcome: Outcome, told: Container[Diagnostic]) -> None:

@@ -53,7 +53,7 @@ def command(revisions: tuple[str, ...], full: bool, orphans: bool, strict: bool,
     if machine:
         click.echo(json.dumps(as_json(outcome), indent=2))
     else:
-        report_unresolved(outcome)
+        report_unresolved(repo, outcome)
         report_earlier(outcome, warnings.seen)
         click.echo(summary(outcome))
     return INCOMPLETE if strict and (outcome.unresolved or outcome.findings) else DONE

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NoReturn, Self
@@ -144,7 +144,7 @@ def try_git(
     from the terminal, or the end of our process group, does not stop it in the middle.
     """
     return execute(
-        _command(repo, args, config),
+        command_line(repo, args, config),
         stdin=stdin,
         deadline=deadline,
         cwd=cwd or (repo.git_dir if repo else None),
@@ -163,7 +163,7 @@ def execute(
     apart: bool = False,
 ) -> Finished:
     """Run a complete command line in exactly this environment (``repository`` alone needs the caller's own)."""
-    verb = _verb(command)
+    verb = verb_of(command)
     given, source = (stdin, None) if isinstance(stdin, bytes) else (None, stdin or subprocess.DEVNULL)
     try:
         ended = subprocess.run(
@@ -178,9 +178,9 @@ def execute(
             start_new_session=apart,
         )
     except subprocess.TimeoutExpired:
-        raise _too_slow(verb, deadline) from None
+        raise too_slow(verb, deadline) from None
     except OSError as error:
-        raise _not_started(error) from None
+        raise not_started(error) from None
     except ValueError:  # a NUL in an argument
         raise AsrError(f"git {verb}: an argument holds a NUL byte") from None
     return Finished(verb, ended.returncode, ended.stdout, ended.stderr)
@@ -203,8 +203,8 @@ class Child:
         env: Mapping[str, str] = {},
     ) -> None:
         """Start it. ``stdin``: an open file to read from instead of what ``ask`` writes."""
-        command = _command(repo, args, config)
-        self._verb = _verb(command)
+        command = command_line(repo, args, config)
+        self._verb = verb_of(command)
         self._deadline = deadline
         self._since: float | None = None
         self._expired = False
@@ -221,7 +221,7 @@ class Child:
             )
         except OSError as error:
             self._errors.close()
-            raise _not_started(error) from None
+            raise not_started(error) from None
         assert self._process.stdout is not None  # noqa: S101  (a pipe was asked for)
         self._out = self._process.stdout
         threading.Thread(target=self._watch, name=f"git {self._verb} watcher", daemon=True).start()
@@ -306,7 +306,7 @@ class Child:
         err = self.complaints()
         self.close()
         if self._expired:
-            raise _too_slow(self._verb, self._deadline)
+            raise too_slow(self._verb, self._deadline)
         raise _failure(self._verb, status, err)
 
     def _watch(self) -> None:
@@ -318,7 +318,8 @@ class Child:
                 return
 
 
-def _command(repo: Repository | None, args: tuple[str, ...], config: Mapping[str, str]) -> list[str]:
+def command_line(repo: Repository | None, args: Sequence[str], config: Mapping[str, str]) -> list[str]:
+    """The complete command line of one git; arguments as for ``run_git``."""
     command = ["git"]
     if repo is not None:
         command.append(f"--git-dir={repo.git_dir}")
@@ -327,8 +328,8 @@ def _command(repo: Repository | None, args: tuple[str, ...], config: Mapping[str
     return [*command, *args]
 
 
-def _verb(command: list[str]) -> str:
-    """The subcommand of a command line: the first word that is neither an option nor the value of ``-c``."""
+def verb_of(command: list[str]) -> str:
+    """Give the subcommand of a command line: the first word that is neither an option nor the value of ``-c``."""
     words = iter(command[1:])
     for word in words:
         if word == "-c":
@@ -352,11 +353,13 @@ def _failure(verb: str, status: int, err: bytes) -> AsrError:
     return AsrError(f"git {verb}: {_first_error(err) or ended}")
 
 
-def _too_slow(verb: str, deadline: float) -> AsrError:
+def too_slow(verb: str, deadline: float) -> AsrError:
+    """Give the error for a git that was killed at its deadline."""
     return AsrError(f"git {verb} gave no answer within {deadline:g} seconds and was stopped")
 
 
-def _not_started(error: OSError) -> AsrError:
+def not_started(error: OSError) -> AsrError:
+    """Give the error for a git that could not be started."""
     if isinstance(error, FileNotFoundError) and error.filename == "git":
         return AsrError("git is not on PATH", hint="install Git 2.39 or newer, or put it on PATH")
     return AsrError(f"cannot start git: {error.strerror}: {error.filename}")

@@ -1,0 +1,244 @@
+"""Asking a remote on the user's behalf: Git may prompt for credentials, shows its progress, and can be interrupted.
+
+Git's own words are read from its standard error (``LC_ALL=C``), since ``--porcelain`` came with Git 2.41 only: the
+table of refs tells which stood there already and which were refused. What came is told by the refs themselves.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import re
+import shlex
+import subprocess
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import IO
+
+from git_asr.errors import AsrError
+from git_asr.git.base import Repository
+from git_asr.git.process import command_line, environment, not_started, too_slow, verb_of
+from git_asr.git.remotes import Refspec, without_credentials
+
+SILENCE = 600.0
+"""Seconds for which a Git that talks to a remote may say nothing, its progress included."""
+_GRACE = 0.5
+"""Seconds to wait for the last words of a Git that has ended: a helper that it left behind may hold the pipe."""
+_STOPPING = 5.0
+"""Seconds that a Git gets to remove its lock files when it is stopped."""
+_HELD = 100
+"""Lines of which the last may explain a failure."""
+_LONGEST = 1 << 16
+"""Bytes of one line; what is longer is cut in pieces."""
+
+_ROW = re.compile(r" ([ +\-t*!=]) (?:\[[^]]+\]|\S+) +\S+ +-> (\S+)(?: +\((.*)\))?")
+_PROGRESS = re.compile(r"(?:remote: )?(?:[A-Z][a-z]+ [a-z ]+: +\d|Total \d)")
+_ERRORS = ("fatal: ", "error: ")
+_NOISE = ("From ", "POST git-upload-pack")
+_FAILED_SSH = re.compile(r"ssh: |\S+: Permission denied")
+_VAGUE = "Could not read from remote repository."
+_ADVICE = ("Please make sure you have the correct access rights", "and the repository exists.")
+
+Hear = Callable[[str, bool], object]
+"""Takes what Git says for the user: a piece of text with its line end, and whether it is progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What Git said of the refs that it looked at.
+
+    ``current``: local refs that stood there already. ``rejected``: those that it did not move, with its reason.
+    """
+
+    current: tuple[str, ...]
+    rejected: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class _Said:
+    """What a Git said that is not passed on: rows of its table (flag, local ref, reason), and its last lines."""
+
+    rows: list[tuple[str, str, str]] = field(default_factory=list)
+    lines: deque[str] = field(default_factory=lambda: deque(maxlen=_HELD))
+
+
+def fetch(repo: Repository, address: str, refspecs: Iterable[Refspec], hear: Hear) -> Told:
+    """Fetch refs with one Git, whatever their number.
+
+    No other ref moves, nothing is pruned, no tag and no submodule is fetched, and neither FETCH_HEAD nor the
+    configuration is written, whatever the configuration says. A refspec that fits nothing at the remote is no error.
+    ``address``: the name of a remote, a URL or an absolute path. ``hear`` takes what Git says for the user.
+
+    Raises:
+        AsrError: the remote cannot be read.
+    """
+    status, said = _fetch(repo, address, ("--refmap=", "--verbose"), map(str, refspecs), hear)
+    rows = [
+        (flag, name if name.startswith("refs/") else f"refs/remotes/{name}", why)
+        for flag, name, why in said.rows
+    ]
+    rejected = {name: why or "rejected" for flag, name, why in rows if flag == "!"}
+    if status and not rejected:
+        raise _unreadable(address, status, said)
+    return Told(tuple(name for flag, name, _ in rows if flag == "="), rejected)
+
+
+def fetch_objects(repo: Repository, address: str, oids: Iterable[str], hear: Hear) -> None:
+    """Fetch objects that a partial clone lacks, all at once and no others, as Git's own lazy fetch asks for them.
+
+    Raises AsrError as ``fetch``, also where the remote does not give single objects.
+    """
+    status, said = _fetch(repo, address, ("--quiet", "--filter=blob:none"), oids, hear)
+    if status:
+        raise _unreadable(address, status, said)
+
+
+def list_remote(repo: Repository, address: str, hear: Hear) -> dict[str, str]:
+    """Give all refs that a remote offers, with what they name. Raises AsrError: the remote cannot be read."""
+    with tempfile.TemporaryFile() as listing:
+        command = command_line(repo, ("ls-remote", "--quiet", "--refs", "--", address), {})
+        status, said = _listen(repo, command, None, listing, hear)
+        if status:
+            raise _unreadable(address, status, said)
+        listing.seek(0)
+        lines = os.fsdecode(listing.read()).split("\n")[:-1]
+    return {name: oid for oid, _, name in (line.partition("\t") for line in lines)}
+
+
+def _fetch(
+    repo: Repository, address: str, options: tuple[str, ...], wanted: Iterable[str], hear: Hear
+) -> tuple[int, _Said]:
+    kept_off = ("--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head")
+    rest = ("--no-auto-maintenance", "--progress", "--stdin", "--", address)
+    command = command_line(repo, ("fetch", *options, *kept_off, *rest), {"fetch.output": "full"})
+    with tempfile.TemporaryFile() as asked:
+        asked.write(os.fsencode("".join(f"{one}\n" for one in wanted)))
+        asked.seek(0)
+        return _listen(repo, command, asked, None, hear)
+
+
+def _environment() -> dict[str, str]:
+    """As for every network child, but with the caller's ``git -c`` settings, and Git may ask for a password.
+
+    In a partial clone the pack that comes may lean on objects which Git must fetch first.
+    """
+    given = {name: value for name, value in os.environ.items() if name.startswith("GIT_CONFIG_")}
+    prompt = os.environ.get("GIT_TERMINAL_PROMPT", "1")
+    return environment({**given, "GIT_TERMINAL_PROMPT": prompt, "GIT_NO_LAZY_FETCH": "0"}, network=True)
+
+
+def _listen(
+    repo: Repository, command: list[str], stdin: IO[bytes] | None, stdout: IO[bytes] | None, hear: Hear
+) -> tuple[int, _Said]:
+    """Run a Git to its end and pass on what it says to the user; its exit status, and what was kept back.
+
+    It stays in the terminal's foreground, where it can ask for a password and where an interrupt reaches it too.
+    """
+    verb = verb_of(command)
+    top = repo.work_tree if repo.work_tree is not None and repo.work_tree.is_dir() else repo.git_dir
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=stdin or subprocess.DEVNULL,
+            stdout=stdout or subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            cwd=top,  # where a relative path in the configuration counts from
+            env=_environment(),
+        )
+    except OSError as error:
+        raise not_started(error) from None
+    said = _Said()
+    try:
+        for piece in _pieces(_chunks(process, verb)):
+            _sort(piece, said, hear)
+        return process.wait(SILENCE), said
+    except subprocess.TimeoutExpired:
+        raise too_slow(verb, SILENCE) from None
+    finally:
+        _end(process)
+
+
+def _chunks(process: subprocess.Popen[bytes], verb: str) -> Iterator[bytes]:
+    """What a child writes to its standard error, until it ends."""
+    arrived: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    pipe = process.stderr
+    assert pipe is not None  # noqa: S101  (a pipe was asked for)
+
+    def read() -> None:
+        with pipe:
+            while chunk := os.read(pipe.fileno(), _LONGEST):
+                arrived.put(chunk)
+        arrived.put(b"")
+
+    threading.Thread(target=read, name=f"git {verb} reader", daemon=True).start()
+    heard = time.monotonic()
+    while True:
+        ended = process.poll() is not None
+        try:
+            chunk = arrived.get(timeout=_GRACE)
+        except queue.Empty:
+            if ended:
+                return
+            if time.monotonic() - heard > SILENCE:
+                raise too_slow(verb, SILENCE) from None
+            continue
+        if not chunk:
+            return
+        heard = time.monotonic()
+        yield chunk
+
+
+def _pieces(chunks: Iterator[bytes]) -> Iterator[str]:
+    """Cut what comes after each line feed and carriage return."""
+    rest = b""
+    for chunk in chunks:
+        *whole, rest = re.split(rb"(?<=[\r\n])", rest + chunk)
+        if len(rest) > _LONGEST:
+            whole, rest = [*whole, rest], b""
+        yield from (piece.decode("utf-8", "replace") for piece in whole)
+    if rest:
+        yield rest.decode("utf-8", "replace")
+
+
+def _sort(piece: str, said: _Said, hear: Hear) -> None:
+    """Keep the table and the errors back, pass on the rest."""
+    line = piece.rstrip("\r\n")
+    if row := _ROW.fullmatch(line):
+        said.rows.append((row[1], row[2], row[3] or ""))
+        return
+    if _PROGRESS.match(line):
+        hear(piece, True)
+    elif line.strip():
+        said.lines.append(line)
+        if not line.startswith((*_ERRORS, *_NOISE, *_ADVICE)) and not _FAILED_SSH.match(line):
+            hear(f"{line}\n", False)
+
+
+def _unreadable(address: str, status: int, said: _Said) -> AsrError:
+    """The error for a remote that gave nothing, with the line that says most."""
+    errors = [line.partition(": ")[2] for line in said.lines if line.startswith(_ERRORS)]
+    others = [line for line in said.lines if not line.startswith((*_ERRORS, *_NOISE, *_ADVICE))]
+    if errors and errors[0] != _VAGUE:
+        reason = errors[0]
+    else:  # what ssh, or the server, said before Git gave up
+        reason = others[-1] if others else (errors[0] if errors else f"Git ended with status {status}")
+    shown = without_credentials(address)
+    return AsrError(
+        f"cannot fetch from {shown}: {without_credentials(reason)}",
+        hint=f"what Git itself says of it: git ls-remote {shlex.quote(shown)}",
+    )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Stop a child that still runs."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(_STOPPING)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
