@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -70,7 +70,7 @@ def fetch_checkpoints(repo: Repository, source: Source, refspecs: Sequence[Refsp
         arrivals.setdefault(name, Arrival(name, "current", after.get(name), after.get(name)))
     for name, reason in told.rejected.items():
         arrivals[name] = Arrival(name, "rejected", after.get(name), after.get(name), reason)
-    objects = _complete(repo, source, after, hear) if _is_promisor(repo, source) else 0
+    objects = _complete(repo, source, after.values(), hear) if _is_promisor(repo, source) else 0
     return Fetched(tuple(arrivals[name] for name in sorted(arrivals)), objects)
 
 
@@ -103,19 +103,11 @@ def _is_promisor(repo: Repository, source: Source) -> bool:
     )
 
 
-def _complete(repo: Repository, source: Source, refs: Mapping[str, str], hear: Hear) -> int:
+def _complete(repo: Repository, source: Source, tips: Collection[str], hear: Hear) -> int:
     """Fetch what is absent of the trees at the tips, all in one go, never file by file; how many objects that were."""
-    listing = run_git(repo, "for-each-ref", "--format=%(tree) %(refname)", *LOCAL).decode(
-        errors="surrogateescape"
-    )
-    trees = [
-        tree
-        for tree, _, name in (line.partition(" ") for line in listing.split("\n"))
-        if tree and name in refs
-    ]
     fetched = 0
     for _ in range(_ROUNDS):
-        absent = _absent(repo, trees)
+        absent = _absent(repo, tips)
         if not absent:
             return fetched
         fetch_objects(repo, source.address, absent, hear)
@@ -123,7 +115,8 @@ def _complete(repo: Repository, source: Source, refs: Mapping[str, str], hear: H
     raise AsrError(f"{source.shown} does not give all that its refs lead to")
 
 
-def _absent(repo: Repository, trees: Sequence[str]) -> list[str]:
-    asked = "".join(f"{tree}\n" for tree in trees).encode()
-    listing = run_git(repo, "rev-list", "--objects", "--missing=print", "--stdin", stdin=asked)
+def _absent(repo: Repository, tips: Collection[str]) -> list[str]:
+    asked = "".join(f"{oid}\n" for oid in tips).encode()
+    options = ("--objects", "--no-walk=unsorted", "--missing=print", "--stdin")
+    listing = run_git(repo, "rev-list", *options, stdin=asked)
     return [line[1:].decode("ascii") for line in listing.split(b"\n") if line.startswith(b"?")]

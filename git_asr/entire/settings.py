@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import stat
 from dataclasses import dataclass
@@ -97,16 +96,16 @@ def _options(repo: Repository, name: str) -> dict[str, Any]:
 
 def _in_worktree(repo: Repository, top: Path, name: str) -> bytes | None:
     """What stands in the file; a pipe or a device that somebody put there is not waited for."""
+    path = top / name
     try:
-        descriptor = os.open(top / name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise _Unusable("it is no file")
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise _Unusable(f"cannot be read: {error.strerror}") from None
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise _Unusable("it is no file")
-        content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise _Unusable(f"it is larger than {MAX_BYTES} bytes")
     if name == LOCAL and run_git(repo, "ls-files", "-z", "--", f":/{name}"):

@@ -62,7 +62,7 @@ def named_source(repo: Repository, text: str) -> Source:
     if not text or text.startswith("-") or re.search(r"[\n\0]", text):
         raise UsageError(f"'{text}' is no remote")
     if Path(text).exists():
-        text = str(Path(text).absolute())
+        text = str(Path(text).resolve())
     elif ":" not in text and "/" not in text:
         raise _no_such_remote(repo, text, known)
     same = [_of_remote(one) for one in known.values() if one.url == text]
