@@ -9,7 +9,6 @@ from typing import Literal
 from git_asr.entire.links import KEY, checkpoint_ids
 from git_asr.entire.refspecs import LOCAL
 from git_asr.entire.source import Source
-from git_asr.errors import AsrError
 from git_asr.git.base import Repository
 from git_asr.git.fetching import Hear, fetch, fetch_objects, list_remote
 from git_asr.git.history import walk
@@ -107,12 +106,10 @@ def _complete(repo: Repository, source: Source, tips: Collection[str], hear: Hea
     """Fetch what is absent of the trees at the tips, all in one go, never file by file; how many objects that were."""
     fetched = 0
     for _ in range(_ROUNDS):
-        absent = _absent(repo, tips)
-        if not absent:
-            return fetched
-        fetch_objects(repo, source.address, absent, hear)
-        fetched += len(absent)
-    raise AsrError(f"{source.shown} does not give all that its refs lead to")
+        if absent := _absent(repo, tips):
+            fetch_objects(repo, source.address, absent, hear)
+            fetched += len(absent)
+    return fetched
 
 
 def _absent(repo: Repository, tips: Collection[str]) -> list[str]:

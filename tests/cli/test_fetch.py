@@ -18,6 +18,7 @@ import pytest
 from tests.e2e.sample_repos import add, refs, repository
 from tests.e2e.soundness import check
 from tests.e2e.terminal import run_on_terminal
+from tests.support.corpus import needs_corpus, sample
 from tests.support.entire_repo import EntireRepo
 from tests.support.repo_builder import git
 from tests.support.run import PROJECT, Result, run_cli
@@ -364,8 +365,7 @@ def test_a_partial_clone_gets_the_files_too_all_at_once(tmp_path: Path, filtered
     path = tmp_path / "r"
     git(tmp_path, "clone", "-q", f"--filter={filtered}", far.as_uri(), str(path))
     assert COPY in stores(path)  # an ordinary clone has the branch, and none of its files
-    trace = tmp_path / "trace"
-    ended = fetch(path, env={"GIT_TRACE": str(trace)})
+    ended = fetch(path)
     assert ended.status == 0
     assert re.fullmatch(
         r"5 checkpoint refs at origin: 4 new, 1 up to date, [0-9]+ objects that the clone had left out\n",
@@ -503,6 +503,76 @@ def test_what_the_user_forbids_to_git_is_forbidden(tmp_path: Path) -> None:
     assert stores(path) == {}
 
 
+SETTINGS = {"strategy_options": {"checkpoint_remote": {"provider": "github", "repo": "org/checkpoints"}}}
+
+
+def test_the_repository_that_the_settings_name(tmp_path: Path) -> None:
+    far = hub(tmp_path / "org" / "checkpoints.git").path
+    code = repository(tmp_path / "code", 0, bare=True)
+    code.builder.commit("refs/heads/main", "begin\n", {".entire/settings.json": json.dumps(SETTINGS)})
+    code.commit("000000000001", "000000000002")
+    path = clone(code.build(), tmp_path / "r")
+    git(path, "config", f"url.{tmp_path}/.insteadOf", "https://github.com/")  # GitHub is here today
+    hint = "hint: checkpoints are kept at github:org/checkpoints: git asr fetch --checkpoints"
+    assert hint in run_cli(["sync"], path).err.splitlines()
+    found = told(path)
+    assert (found["remote"], found["address"]) == (None, "https://github.com/org/checkpoints.git")
+    assert found["checkpointRemote"] == "github:org/checkpoints"
+    assert sum(name.startswith("refs/remotes/checkpoints-") for name in stores(path)) == 1
+    ended = run_cli(["sync"], path)
+    assert ended == Result(0, "2 sessions (2 new), 2 links to commits\n", "")
+    assert far.name == "checkpoints.git"
+    ended = fetch(path, "--configure")
+    assert ended.status == 2
+    git(path, "remote", "add", "kept", "git@github.com:org/checkpoints.git")
+    git(path, "config", "--add", f"url.{tmp_path}/.insteadOf", "git@github.com:")
+    assert told(path)["remote"] == "kept"
+    bare = tmp_path / "bare.git"
+    git(tmp_path, "clone", "-q", "--bare", str(code.path), str(bare))
+    git(bare, "config", f"url.{tmp_path}/.insteadOf", "https://github.com/")
+    assert told(bare)["checkpointRemote"] == "github:org/checkpoints"
+
+
+@needs_corpus
+def test_a_sample_whose_checkpoints_are_elsewhere(tmp_path: Path) -> None:
+    path = sample("remote-elsewhere", tmp_path)
+    ended = run_cli(["sync"], path)
+    assert re.search(
+        r"^hint: checkpoints are kept at github:\S+/\S+: git asr fetch --checkpoints$", ended.err, re.M
+    )
+    assert "0 sessions" in ended.out
+
+
+def test_settings_that_cannot_be_meant_are_said_and_origin_is_asked(tmp_path: Path) -> None:
+    path = clone(hub(tmp_path / "hub").path, tmp_path / "r")
+    (path / ".entire").mkdir()
+    lies = {
+        "strategy_options": {
+            "checkpoint_remote": {"provider": "github", "repo": "--upload-pack=touch pwned;/x"}
+        }
+    }
+    (path / ".entire" / "settings.json").write_text(json.dumps(lies))
+    ended = fetch(path)
+    assert (ended.status, ended.out) == (0, "5 checkpoint refs at origin: 5 new\n")
+    assert ended.err.splitlines()[0] == (
+        "warning: .entire/settings.json: checkpoint_remote has no repo of the form owner/name"
+    )
+    assert not list(tmp_path.rglob("pwned*"))
+
+
+def test_sync_says_what_may_bring_what_is_not_here(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "hub", 1, bare=True)
+    repo.commit("ffffffffffff")
+    path = clone(repo.build(), tmp_path / "r")
+    hint = "hint: they may be at origin: git asr fetch --checkpoints origin\n"
+    assert run_cli(["sync"], path).err.endswith(hint)
+    assert fetch(path, "origin").status == 0
+    ended = run_cli(["sync"], path)
+    assert ended.err.endswith(hint)
+    git(path, "remote", "remove", "origin")
+    assert "hint: they" not in run_cli(["sync"], path).err
+
+
 def test_progress_is_shown_on_a_terminal_only(tmp_path: Path) -> None:
     path = clone(hub(tmp_path / "hub").path, tmp_path / "r")
     status, shown = run_on_terminal(["fetch", "--checkpoints"], path)
@@ -519,6 +589,19 @@ def _remote_command(tmp_path: Path, path: Path, script: str) -> None:
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
     git(path, "config", "remote.origin.uploadpack", str(program))
+
+
+def test_how_often_the_remote_is_asked(tmp_path: Path) -> None:
+    far = hub(tmp_path / "hub").path
+    git(far, "config", "uploadpack.allowFilter", "true")
+    whole, partial = clone(far, tmp_path / "r"), clone(far, tmp_path / "p", "--filter=blob:none")
+    for path, times in ((whole, [1, 1]), (partial, [2, 1])):
+        asked = tmp_path / "asked"
+        _remote_command(tmp_path, path, f"echo >>'{asked}'\nexec git-upload-pack \"$@\"")
+        for expected in times:
+            asked.write_text("")
+            assert fetch(path).status == 0
+            assert asked.read_text() == "\n" * expected
 
 
 def test_what_the_other_side_says_is_passed_on_and_harmless(tmp_path: Path) -> None:
@@ -538,7 +621,7 @@ def test_what_the_other_side_says_is_passed_on_and_harmless(tmp_path: Path) -> N
 def test_an_interrupt_stops_the_git_that_fetches(tmp_path: Path) -> None:
     path = clone(hub(tmp_path / "hub").path, tmp_path / "r")
     started = tmp_path / "started"
-    _remote_command(tmp_path, path, f"touch '{started}'\nexec sleep 60")
+    _remote_command(tmp_path, path, f"touch '{started}'\nexec sleep 20")
     git(path, "config", "remote.origin.url", str(tmp_path / "hub"))
     child = subprocess.Popen(
         [sys.executable, "-m", "git_asr", "fetch", "--checkpoints"],

@@ -61,6 +61,8 @@ def source(path: Path) -> Source:
 def test_a_checkpoint_remote(path: Path, value: object, expected: CheckpointRemote | None) -> None:
     write(path, PROJECT, setting(value))
     assert settings(path) == (Settings(expected), [])
+    write(path, LOCAL, {"enabled": True})
+    assert settings(path) == (Settings(expected), [])
 
 
 PROVIDER = "checkpoint_remote has no provider that is known (github or gitlab)"
