@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from git_asr.entire.stores.folders import Folders
+from git_asr.entire.stores.folders import Folders, remote_rank
 
-_MAIN = "refs/entire/checkpoints/v2/main"
-_FULL = "refs/entire/checkpoints/v2/full/"
-_REF = re.compile(rf"{_MAIN}|{_FULL}(?:current|([0-9]{{13}}))")
+_REF = re.compile(r"(refs/entire/(?:remotes/(.+)/)?checkpoints/v2/)(?:main|full/(?:current|([0-9]{13})))")
+_RANKS = 10**13 + 2
+"""The ref of the metadata, that of the current transcripts, and as many as have 13 digits."""
 
 
 class V2(Folders):
@@ -23,15 +23,16 @@ class V2(Folders):
     layered = True
 
     def rank(self, ref: str, remote: str | None) -> int | None:
-        """Metadata, the current transcripts, then the archived ones, the newest first."""
-        del remote
+        """Metadata, the current transcripts, then the archived ones, the newest first; copies of remotes come after."""
         found = _REF.fullmatch(ref)
         if found is None:
             return None
-        if found[1] is not None:
-            return 1 + 10**13 - int(found[1])
-        return 0 if ref == _MAIN else 1
+        first = 0 if found[2] is None else _RANKS * (1 + remote_rank(found[2], remote))
+        if found[3] is not None:
+            return first + 1 + 10**13 - int(found[3])
+        return first + (0 if ref.endswith("/main") else 1)
 
     def described(self, ref: str) -> str:
         """The name of the one, and all generations in one."""
-        return ref if ref == _MAIN else f"{_FULL}*"
+        found = _REF.fullmatch(ref)
+        return ref if found is None or ref.endswith("/main") else f"{found[1]}full/*"
