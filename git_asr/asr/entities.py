@@ -13,17 +13,23 @@ from git_asr.asr.draft import Record
 
 
 class Revisions:
-    """Which record of a stream supersedes which, and which were withdrawn."""
+    """Which record of a stream supersedes which, and which were withdrawn.
+
+    Only what stands before a record can be superseded by it: what names itself or a later one is a first revision.
+    """
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._records = list(records)
         self._by_id: dict[str, Record] = {}
-        self._next: dict[str, str] = {}
+        self._next: dict[int, Record] = {}
+        self._later: set[int] = set()
         self._tombstones: dict[str, Record] = {}
         for record in self._records:
+            earlier = self._by_id.get(record.get("supersedes", ""))
+            if earlier is not None:
+                self._next[id(earlier)] = record
+                self._later.add(id(record))
             self._by_id.setdefault(record["id"], record)
-            if "supersedes" in record:
-                self._next[record["supersedes"]] = record["id"]
             if record["type"] == "tombstone":
                 self._tombstones[record["target"]] = record
 
@@ -32,14 +38,14 @@ class Revisions:
         return self._by_id.get(identifier)
 
     def latest(self, record: Record) -> Record:
-        """The latest revision of what a record is about; a chain that bites its tail ends where it began."""
-        seen = {record["id"]}
-        while (
-            (later := self._next.get(record["id"])) is not None and later in self._by_id and later not in seen
-        ):
-            seen.add(later)
-            record = self._by_id[later]
+        """The latest revision of what a record of the stream is about."""
+        while (later := self._next.get(id(record))) is not None:
+            record = later
         return record
+
+    def is_first(self, record: Record) -> bool:
+        """Whether a record of the stream supersedes no other record of it."""
+        return id(record) not in self._later
 
     def is_superseded(self, record: Record) -> bool:
         """Whether a later record replaces this one."""
@@ -56,9 +62,7 @@ class Revisions:
     def entities(self) -> Iterator[tuple[Record, Record]]:
         """Every entity once: its first revision, in whose place it stands, and its latest; withdrawn ones are out."""
         for record in self._records:
-            if record.get("supersedes") in self._by_id or record["type"] == "tombstone":
-                continue
-            if self.stands(record):
+            if self.is_first(record) and record["type"] != "tombstone" and self.stands(record):
                 yield record, self.latest(record)
 
     def standing(self) -> Iterator[Record]:

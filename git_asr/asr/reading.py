@@ -51,12 +51,14 @@ def load(entry: StreamEntry, file: GetFile) -> Stream:
 
     Raises:
         UnknownMajor: the stream has a format version that is not read.
-        AsrError: a file is missing, or the first line is no header.
+        AsrError: a file is missing, or the first line is no header of the shape on which readers count.
     """
     files = (_file(file, one.path) for one in entry.files)
     first = next(files, b"")
     head, _, rest = first.partition(b"\n")
     header = stream.header(head + b"\n")
+    if not _is_sound(header):
+        raise AsrError("a header of another shape")
     records: list[Record] = []
     links: list[Record] = []
     gaps: list[tuple[int, Gap]] = []
@@ -83,6 +85,15 @@ def load(entry: StreamEntry, file: GetFile) -> Stream:
 def is_of_links(record: Record) -> bool:
     """Whether a record belongs to the links of its stream, not to the transcript."""
     return record["type"] in ("vcs", "io.entire/checkpoint")
+
+
+def _is_sound(header: Record) -> bool:
+    session, capture = header.get("session"), header.get("capture")
+    return (
+        isinstance(session, dict)
+        and all(isinstance(session.get(name), str) for name in ("harness", "id"))
+        and isinstance(capture, dict)
+    )
 
 
 def _file(file: GetFile, path: str) -> bytes:
@@ -128,6 +139,11 @@ _KNOWN: dict[str, dict[str, type | tuple[type, ...]]] = {
     "rewind": {"to": (str, type(None))},
     "state": {"state": str, "reason": str},
 }
+_REFERENCES: dict[str, tuple[tuple[str, str, type], ...]] = {
+    "usage_summary": (("covers", "callId", str),),
+    "compaction": (("replaces", "through", str), ("replaces", "except", list), ("replaces", "calls", list)),
+}
+"""Of a type: a field, a member of it that names records or calls, and its kind."""
 
 
 def fault(record: Record) -> str | None:
@@ -157,12 +173,21 @@ def _odd_field(record: Record) -> str | None:
                 return f"with a {field} of another kind"
     if not all(isinstance(one, str) for one in record.get("predecessors", ())):
         return "with predecessors of another kind"
+    for field, member, wanted in _REFERENCES.get(kind, ()):
+        if not _refers((record.get(field) or {}).get(member), wanted):
+            return f"with a {field}.{member} of another kind"
     content = record.get("content", [])
     if kind in ("message", "reasoning", "tool_result") and not (
         isinstance(content, list) and all(isinstance(one, dict) for one in content)
     ):
         return "with a content of another kind"
     return None
+
+
+def _refers(found: Any, wanted: type) -> bool:
+    """Whether a member is absent, or an ID, or a list of IDs if that is wanted."""
+    listed = found if wanted is list and isinstance(found, list) else [found]
+    return found is None or (isinstance(found, wanted) and all(isinstance(one, str) for one in listed))
 
 
 def value(record: Record, field: str, blob: GetBlob) -> Any:
@@ -177,10 +202,7 @@ def value(record: Record, field: str, blob: GetBlob) -> Any:
     if data is None:
         return None
     if isinstance(found, dict) and found.get("mediaType") == "application/json":
-        try:
-            return codec.decode(data).value
-        except ValueError:
-            return None
+        return _json(data)
     return data.decode("utf-8", "replace")
 
 
@@ -194,12 +216,18 @@ def text(part: dict[str, Any], blob: GetBlob) -> str | None:
     if data is None:
         return None
     if part.get("mediaType") == "application/json":
-        try:
-            found = codec.decode(data).value
-        except ValueError:
-            return None
+        found = _json(data)
         return found if isinstance(found, str) else None
     return data.decode("utf-8", "replace")
+
+
+def _json(data: bytes) -> Any:
+    """A JSON value, None where the bytes are none; NaN and infinities are no JSON, as in a record."""
+    try:
+        found = codec.decode(data)
+    except ValueError:
+        return None
+    return None if codec.NON_FINITE in found.flags else found.value
 
 
 def _blob(named: Any, blob: GetBlob) -> bytes | None:

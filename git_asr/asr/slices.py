@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from git_asr.asr.links import CHECKPOINT
@@ -44,11 +46,30 @@ def slices(stream: Stream) -> list[Slice]:
         elif record["type"] == "vcs":
             commits.setdefault(record["id"].partition("@")[0], []).append(record["commit"])
     found = []
+    firsts = sorted({start for start, *_ in starts})
+    ends = dict(zip(firsts, [*(one - 1 for one in firsts[1:]), stream.through], strict=False))
     for start, _, checkpoint in sorted(starts):
-        end = min((other - 1 for other, *_ in starts if other > start), default=stream.through)
         own = tuple(sorted(set(commits.get(checkpoint, ()))))
-        found.append(Slice(checkpoint, start, max(end, start - 1), own, times[checkpoint]))
+        found.append(Slice(checkpoint, start, max(ends[start], start - 1), own, times[checkpoint]))
     return found
+
+
+def holding(parts: Iterable[Slice] | None) -> Callable[[int], bool]:
+    """Tells of a position whether some of these slices of one stream holds it; None stands for all of the stream."""
+    if parts is None:
+        return lambda _: True
+    listed = sorted(parts, key=_first)
+
+    def holds(position: int) -> bool:
+        """Slices have nothing in common, or everything."""
+        found = bisect_right(listed, position, key=_first) - 1
+        return found >= 0 and listed[found].holds(position)
+
+    return holds
+
+
+def _first(one: Slice) -> int:
+    return one.first
 
 
 def _is_start(found: object) -> bool:

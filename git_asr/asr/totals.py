@@ -57,8 +57,11 @@ def _counted(stream: Stream, within: Callable[[Stream, Record], bool] | None) ->
     for record in stream.records:
         if record["type"] not in ("inference", "usage_summary") or "copiedFrom" in record:
             continue
-        first = revisions.record(record.get("supersedes", "")) is None
-        if first and revisions.stands(record) and (within is None or within(stream, record)):
+        if (
+            revisions.is_first(record)
+            and revisions.stands(record)
+            and (within is None or within(stream, record))
+        ):
             latest = revisions.latest(record)
             yield latest if latest["type"] == record["type"] else record
 

@@ -185,7 +185,9 @@ def _steps(steps: Sequence[Mapping[str, Any]], folding: Folding) -> Iterator[str
 
 
 def _step(step: Mapping[str, Any]) -> str:
-    return f"{_BOXES.get(str(step.get('status')), '[?]')} {text.one_line(str(step['text']))}"
+    status = step.get("status")
+    box = _BOXES.get(status, "[?]") if isinstance(status, str) else "[?]"
+    return f"{box} {text.one_line(str(step['text']))}"
 
 
 def _subagent(item: Subagent, arguments: Any, folding: Folding) -> Iterator[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
+from git_asr.asr import codec
 from git_asr.cli import render
 from git_asr.cli.meaning import meant
 from git_asr.companion.lookup import Candidate
@@ -103,13 +103,14 @@ def _session(bundle: OpenBundle, excerpt: Excerpt) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Plain values as JSON has them; an item says what kind it is, and what is unknown is left out."""
-    if is_dataclass(value) and not isinstance(value, type):
-        kind = {"kind": value.kind} if isinstance(value, Item) else {}
-        members = ((one.name, getattr(value, one.name)) for one in fields(value))
-        return {**kind, **{name: _plain(found) for name, found in members if found is not None}}
-    if isinstance(value, Mapping):
-        return {name: _plain(found) for name, found in value.items()}
-    if isinstance(value, list | tuple):
+    """Plain values as JSON has them; an item says what kind it is, and what is unknown is left out.
+
+    Lists and objects are recorded values, however deep, and stay as they are.
+    """
+    if isinstance(value, tuple):
         return [_plain(one) for one in value]
-    return value
+    if not is_dataclass(value) or isinstance(value, type | codec.NumberText):
+        return value
+    kind = {"kind": value.kind} if isinstance(value, Item) else {}
+    members = ((one.name, getattr(value, one.name)) for one in fields(value))
+    return {**kind, **{name: _plain(found) for name, found in members if found is not None}}

@@ -120,7 +120,7 @@ def _state(record: Record, place: Place, blob: GetBlob) -> Item | None:
 
 
 def _hook(record: Record, place: Place, blob: GetBlob) -> Item | None:
-    outcome = record.get("outcome")
+    outcome = _field(record, "outcome", blob)
     if outcome not in _TELLING_HOOKS:
         return None
     name = _field(record, "name", blob) or _field(record, "event", blob)
@@ -128,7 +128,7 @@ def _hook(record: Record, place: Place, blob: GetBlob) -> Item | None:
     return Event(
         **place,
         label=f"hook {name}".strip(),
-        text=": ".join([str(outcome), *said[:1]]),
+        text=": ".join([outcome, *said[:1]]),
         level="error" if outcome in ("failed", "blocked") else None,
     )
 

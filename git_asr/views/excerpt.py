@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from git_asr.asr.draft import Record
 from git_asr.asr.links import CHECKPOINT
 from git_asr.asr.reading import Stream, position
-from git_asr.asr.slices import Slice, slices
+from git_asr.asr.slices import Slice, holding, slices
 from git_asr.asr.totals import Total, spawning_calls, total
 
 
@@ -26,14 +26,11 @@ class Excerpt:
     unplaced: tuple[str, ...]
     subagents: tuple[Stream, ...]
 
-    def holds(self, record: Record) -> bool:
-        """Whether a record of the stream is in the part."""
-        return self.slices is None or any(one.holds(position(record)) for one in self.slices)
-
     def records(self) -> Iterator[Record]:
         """The header, the records of the part, and the link records that belong to it."""
         yield self.stream.header
-        yield from filter(self.holds, self.stream.records)
+        held = holding(self.slices)
+        yield from (one for one in self.stream.records if held(position(one)))
         checkpoints = None if self.slices is None else {one.checkpoint for one in self.slices}
         for record in self.stream.links:
             if checkpoints is None or record["id"].partition("@")[0] in checkpoints:
@@ -41,8 +38,10 @@ class Excerpt:
 
     def total(self) -> Total:
         """The tokens of the part, its subagents' included."""
-        main = self.stream
-        return total([main, *self.subagents], lambda stream, record: stream is not main or self.holds(record))
+        main, held = self.stream, holding(self.slices)
+        return total(
+            [main, *self.subagents], lambda stream, record: stream is not main or held(position(record))
+        )
 
 
 def excerpts(
@@ -54,12 +53,13 @@ def excerpts(
 ) -> list[Excerpt]:
     """What a session's streams have for a commit, for a checkpoint, or at all.
 
-    ``whole``: the whole of the streams that have anything for it.
+    ``whole``: the whole of the streams that have anything for it. Of a session as a whole, a subagent's stream that no
+    call of another stream started stands for itself.
     """
     main = [one for one in streams if not spawning_calls(one)]
     others = [one for one in streams if spawning_calls(one)]
     if commit is None and checkpoint is None:
-        return [Excerpt(one, None, (), tuple(others)) for one in main]
+        return _whole(main, others)
     found = []
     for one in main:
         asked = _checkpoints(one, commit, checkpoint)
@@ -69,6 +69,20 @@ def excerpts(
         unplaced = tuple(sorted(asked - {each.checkpoint for each in own}))
         part = None if whole or unplaced else own
         found.append(Excerpt(one, part, () if whole else unplaced, _subagents(one, part, others)))
+    return found
+
+
+def _whole(main: Sequence[Stream], others: Sequence[Stream]) -> list[Excerpt]:
+    """All streams of a session, each subagent's below the call that started it if that is here."""
+    calls = _calls(record for one in (*main, *others) for record in one.records)
+    lost = [one for one in others if calls.isdisjoint(spawning_calls(one))]
+    found: list[Excerpt] = []
+    placed: set[str] = set()
+    for one in (*main, *lost, *others):
+        if one.id not in placed:
+            excerpt = Excerpt(one, None, (), _subagents(one, None, others))
+            placed.update((one.id, *(each.id for each in excerpt.subagents)))
+            found.append(excerpt)
     return found
 
 
@@ -88,17 +102,20 @@ def _subagents(
     stream: Stream, part: tuple[Slice, ...] | None, streams: Sequence[Stream]
 ) -> tuple[Stream, ...]:
     """The streams that calls in a part of a stream started, and those that calls in these started."""
-    calls = _calls(one for one in stream.records if part is None or any(s.holds(position(one)) for s in part))
-    found: dict[str, Stream] = {}
-    grown = True
-    while grown:
-        grown = False
-        for one in streams:
-            if one.id not in found and one.id != stream.id and calls & set(spawning_calls(one)):
-                found[one.id] = one
-                calls |= _calls(one.records)
-                grown = True
-    return tuple(found.values())
+    started: dict[str, list[Stream]] = {}
+    for one in streams:
+        for call in spawning_calls(one):
+            started.setdefault(call, []).append(one)
+    held = holding(part)
+    todo = [_calls(one for one in stream.records if held(position(one)))]
+    found: set[str] = set()
+    while todo:
+        below = [one for call in todo.pop() for one in started.get(call, ())]
+        for one in below:
+            if one.id not in found and one.id != stream.id:
+                found.add(one.id)
+                todo.append(_calls(one.records))
+    return tuple(one for one in streams if one.id in found)
 
 
 def _calls(records: Iterable[Record]) -> set[str]:

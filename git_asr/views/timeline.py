@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from git_asr.asr import entities
@@ -11,7 +11,7 @@ from git_asr.asr.branches import SPOKEN, branches
 from git_asr.asr.draft import Record
 from git_asr.asr.ids import PART_SPAN
 from git_asr.asr.reading import GetBlob, Stream, position
-from git_asr.asr.slices import Slice, slices
+from git_asr.asr.slices import Slice, holding, slices
 from git_asr.asr.summary import QUEUE
 from git_asr.views import calls, entries
 from git_asr.views.items import Event, Gap, Item, Mark, Turn
@@ -64,21 +64,21 @@ class _Reader:
         self._hidden: Counter[str] = Counter()
 
     def timeline(self, within: Sequence[Slice] | None, *, marks: bool) -> Timeline:
-        shown = [pair for pair in self._entities if _within(position(pair[0]), within)]
+        held = holding(within)
+        shown = [pair for pair in self._entities if held(position(pair[0]))]
         self._calls.show(latest for _, latest in shown)
-        withdrawn = sum(
-            one["type"] == "tombstone" and _within(position(one), within) for one in self._stream.records
-        )
+        withdrawn = sum(one["type"] == "tombstone" and held(position(one)) for one in self._stream.records)
         self._hidden.update({"tombstone": withdrawn} if withdrawn else {})
         placed: list[tuple[_Place, Item]] = []
         for first, latest in shown:
             item = self._item(first, latest)
             if item is not None:
                 placed.append(((first["seq"], 2), item))
-        placed += self._gaps(within)
-        placed += self._turns(within)
+        placed += self._gaps(held)
+        placed += self._turns(held)
         if marks:
-            placed += (_mark(one) for one in slices(self._stream) if within is None or one in within)
+            asked = None if within is None else set(within)
+            placed += (_mark(one) for one in slices(self._stream) if asked is None or one in asked)
         ordered = [item for _, item in sorted(placed, key=lambda one: one[0])]
         return Timeline(tuple(self._with_branches(ordered)), dict(sorted(self._hidden.items())))
 
@@ -111,19 +111,19 @@ class _Reader:
         self._hidden.update(found.hidden)
         return found.items
 
-    def _gaps(self, within: Sequence[Slice] | None) -> Iterator[tuple[_Place, Item]]:
+    def _gaps(self, held: Callable[[int], bool]) -> Iterator[tuple[_Place, Item]]:
         records = self._stream.records
         for number, gap in self._stream.gaps:
             seq = records[number - 1]["seq"] if number else 0
-            if _within(seq // PART_SPAN, within):
+            if held(seq // PART_SPAN):
                 yield (seq, 3), Gap(record=None, position=seq // PART_SPAN, line=gap.line, reason=gap.reason)
 
-    def _turns(self, within: Sequence[Slice] | None) -> Iterator[tuple[_Place, Item]]:
+    def _turns(self, held: Callable[[int], bool]) -> Iterator[tuple[_Place, Item]]:
         """Where the graph starts anew, and where it is broken; each missing record once."""
         told: set[str] = set()
         for number, record in enumerate(self._stream.records):
             missing = self._graph.breaks.get(number)
-            if not _within(position(record), within) or (missing is None and number not in self._graph.roots):
+            if not held(position(record)) or (missing is None and number not in self._graph.roots):
                 continue
             if missing is None or missing not in told:
                 told.add(missing or "")
@@ -160,10 +160,6 @@ class _Reader:
 
 def _is_spoken(item: Item) -> bool:
     return not isinstance(item, Event | Turn | Mark | Gap)
-
-
-def _within(at: int, within: Sequence[Slice] | None) -> bool:
-    return within is None or any(one.holds(at) for one in within)
 
 
 def _mark(one: Slice) -> tuple[_Place, Item]:

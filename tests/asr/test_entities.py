@@ -40,6 +40,18 @@ def test_a_latest_revision_that_was_withdrawn_goes_as_a_whole() -> None:
     assert list(Revisions(records).standing()) == []
 
 
+def test_what_supersedes_itself_or_a_later_record_is_not_lost() -> None:
+    records = [record("a", supersedes="b"), record("b", supersedes="a"), record("c", supersedes="c")]
+    revisions = Revisions(records)
+    assert [one["id"] for one in revisions.standing()] == ["b", "c"]
+    assert [revisions.is_first(one) for one in records] == [True, False, True]
+
+
+def test_records_of_one_id_are_all_kept() -> None:
+    records = [record("a"), record("a"), record("b", supersedes="a")]
+    assert [one["id"] for one in Revisions(records).standing()] == ["b", "a"]
+
+
 @given(st.lists(st.tuples(st.integers(0, 5), st.none() | st.integers(0, 5)), max_size=8))
 def test_chains_that_bite_their_tail_end(links: list[tuple[int, int | None]]) -> None:
     records = [
@@ -48,7 +60,11 @@ def test_chains_that_bite_their_tail_end(links: list[tuple[int, int | None]]) ->
     revisions = Revisions(records)
     for one in records:
         revisions.latest(one)
-    assert len(list(revisions.standing())) <= len(records)
+    standing = list(revisions.standing())
+    assert {id(one) for one in standing} == {
+        id(revisions.latest(one)) for one in records if revisions.is_first(one)
+    }
+    assert bool(standing) == bool(records)
 
 
 def test_calls_are_paired_by_their_id_and_by_nothing_else() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from git_asr.asr.slices import Slice, slices
+from git_asr.asr.slices import Slice, holding, slices
 from tests.asr.streams import checkpoint, stream, vcs
 
 
@@ -34,3 +34,15 @@ def test_what_tells_no_start_has_no_slice() -> None:
 def test_position_nought_is_of_no_slice() -> None:
     (found,) = slices(stream(links=[checkpoint("a", 1)], through=9))
     assert [at for at in range(12) if found.holds(at)] == list(range(1, 10))
+
+
+def test_which_positions_some_slices_hold() -> None:
+    one = stream(
+        links=[checkpoint("a", 1), checkpoint("b", 3), checkpoint("c", 3), checkpoint("d", 9)], through=9
+    )
+    a, b, c, d = slices(one)
+    held = holding([d, a])
+    assert [position for position in range(-1, 12) if held(position)] == [1, 2, 9]
+    assert [position for position in range(12) if holding([c, b])(position)] == [3, 4, 5, 6, 7, 8]
+    assert holding(None)(-1)
+    assert not holding([])(1)

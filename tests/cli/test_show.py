@@ -256,6 +256,19 @@ def test_on_a_terminal_with_colour_and_a_pager(path: Path) -> None:
     assert "\x1b" not in records
 
 
+def test_json_of_values_of_any_depth(tmp_path: Path) -> None:
+    path = repository(tmp_path / "r", 1).path
+    assert run_cli(["sync"], path).status == 0
+    git(path, "config", "asr.autosync", "false")
+    files = tree_files(path)
+    part = next(name for name in files if name.endswith("~000001.jsonl"))
+    deep = "[" * 1000 + "]" * 1000
+    call = '{"type":"tool_call","seq":9000000,"id":"x","callId":"x","name":"Deep","arguments":%s}\n' % deep
+    replace(path, {**files, part: files[part] + call.encode()})
+    assert f'"arguments":{deep}' in show(path, "--json", session(1)).out
+    assert "Deep  [[[[" in show(path, session(1)).out
+
+
 def test_a_subagent_and_its_records(tmp_path: Path) -> None:
     repo = EntireRepo(tmp_path / "r")
     repo.checkpoint("aaaa00000001", Stored(TALK, goldens.chunks("claude-code/embedded-subagent")[0]))

@@ -166,6 +166,16 @@ def test_subagents_stop_at_some_level() -> None:
     assert levels == 8
 
 
+def test_a_status_of_a_step_may_be_anything() -> None:
+    deep: Any = []
+    for _ in range(2_000):
+        deep = [deep]
+    items = [{"text": "a", "status": deep}, {"text": "b", "status": "completed"}]
+    assert text(of(stream(record("p", "plan", items=items))).items).split("\n")[1:] == [
+        "           [?] a", "           [x] b",
+    ]  # fmt: skip
+
+
 def test_what_is_ambiguous_or_has_no_result_is_said() -> None:
     one = stream(call("t"), record("x", "tool_call", callId="t", name="Other"), result("t"), call("u"))
     said = text(of(one).items)
