@@ -16,8 +16,11 @@ _PATHS = ("file_path", "filePath", "path", "notebook_path", "filename")
 _OLD = ("old_string", "oldString", "old_str", "oldText")
 _NEW = ("new_string", "newString", "new_str", "newText")
 _WHOLE = ("content", "new_source", "file_text")
-MOST_LINES = 1_000
-"""Lines of a side that are compared; a longer text is shown as removed and added."""
+MOST_COMPARED = 500 * 500
+"""Lines of the one side times those of the other between the first and the last difference; more of them are shown as
+removed and added: comparing costs the square of their number, and sometimes more."""
+_AROUND = 3
+"""Lines around a change that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ def edits(arguments: Any, output: Any) -> tuple[Edit, ...]:
     whole = _text(arguments, _WHOLE)
     if whole is None:
         return ()
-    return (Edit(path, (Hunk(None, 1, tuple(f"+{line}" for line in whole.splitlines())),), whole=True),)
+    return (Edit(path, (Hunk(None, 1, tuple(f"+{line}" for line in _lines(whole))),), whole=True),)
 
 
 def _applied(output: Any) -> Edit | None:
@@ -97,10 +100,23 @@ def _replaced(change: Any) -> Iterator[Hunk]:
     old, new = _text(change, _OLD), _text(change, _NEW)
     if old is None or new is None:
         return
-    before, after = old.splitlines(), new.splitlines()
-    if max(len(before), len(after)) > MOST_LINES:
-        yield Hunk(None, None, (*(f"-{line}" for line in before), *(f"+{line}" for line in after)))
+    before, after = _lines(old), _lines(new)
+    first, last = _same_ends(before, after)
+    old_lines, new_lines = before[first : len(before) - last], after[first : len(after) - last]
+    around = max(0, first - _AROUND), len(before) - max(0, last - _AROUND)
+    if len(old_lines) * len(new_lines) > MOST_COMPARED:
+        yield Hunk(
+            None,
+            None,
+            (
+                *(f" {line}" for line in before[around[0] : first]),
+                *(f"-{line}" for line in old_lines),
+                *(f"+{line}" for line in new_lines),
+                *(f" {line}" for line in before[len(before) - last : around[1]]),
+            ),
+        )
         return
+    before, after = before[around[0] : around[1]], after[around[0] : len(after) - max(0, last - _AROUND)]
     lines: list[str] = []
     for line in islice(
         difflib.unified_diff(before, after, lineterm=""), 2, None
@@ -113,6 +129,20 @@ def _replaced(change: Any) -> Iterator[Hunk]:
         lines.append(line)
     if lines:
         yield Hunk(None, None, tuple(lines))
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text as a file has them; other characters that may end a line do not."""
+    lines = text.split("\n")
+    return lines if lines[-1] else lines[:-1]
+
+
+def _same_ends(before: list[str], after: list[str]) -> tuple[int, int]:
+    """How many lines are the same at the start, and how many others at the end."""
+    most = min(len(before), len(after))
+    first = next((n for n in range(most) if before[n] != after[n]), most)
+    last = next((n for n in range(most - first) if before[-1 - n] != after[-1 - n]), most - first)
+    return first, last
 
 
 def _text(found: Any, names: tuple[str, ...]) -> str | None:

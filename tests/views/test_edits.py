@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from git_asr.views.edits import MOST_LINES, Edit, Hunk, edits
+from git_asr.views.edits import MOST_COMPARED, Edit, Hunk, edits
 
 
 def test_hunks_that_a_tool_says_it_applied_go_before_what_was_asked() -> None:
@@ -43,9 +43,32 @@ def test_a_whole_file() -> None:
 
 
 def test_a_long_text_is_not_compared() -> None:
-    long = "\n".join("ab"[number % 2] for number in range(MOST_LINES + 1))
-    (edit,) = edits({"file_path": "a", "old_string": long, "new_string": "x"}, None)
-    assert (edit.removed, edit.added) == (MOST_LINES + 1, 1)
+    old = [f"{number % 2}" for number in range(MOST_COMPARED)]
+    new = ["x", "y"]
+    same = [*"abcde"]
+    (edit,) = edits(
+        {
+            "file_path": "a",
+            "old_string": "\n".join([*same, *old, *same]),
+            "new_string": "\n".join([*same, *new, *same]),
+        },
+        None,
+    )
+    assert (edit.removed, edit.added) == (MOST_COMPARED, 2)
+    (hunk,) = edit.hunks
+    assert (hunk.lines[:4], hunk.lines[-5:]) == ((" c", " d", " e", "-0"), ("+x", "+y", " a", " b", " c"))
+
+
+def test_a_small_change_of_a_long_text_is_found() -> None:
+    old = [str(number) for number in range(10 * MOST_COMPARED)]
+    new = [*old[:9], "changed", *old[10:]]
+    (edit,) = edits({"file_path": "a", "old_string": "\n".join(old), "new_string": "\n".join(new)}, None)
+    assert [hunk.lines for hunk in edit.hunks] == [(" 6", " 7", " 8", "-9", "+changed", " 10", " 11", " 12")]
+
+
+def test_only_a_line_feed_ends_a_line() -> None:
+    (edit,) = edits({"file_path": "a", "content": "a\x0cb\u2028c\r\nd"}, None)
+    assert edit.hunks[0].lines == ("+a\x0cb\u2028c\r", "+d")
 
 
 @pytest.mark.parametrize(
