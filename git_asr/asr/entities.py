@@ -74,13 +74,14 @@ class Revisions:
 class Call:
     """A tool call with its result.
 
-    ``result``: None where there is none, and the outcome unknown. ``ambiguous``: several calls have this call's ID, so
-    no result can be said to be its own.
+    ``result``: None where there is none, and the outcome unknown. ``ambiguous``: several calls or several results have
+    this call's ID, so no result can be said to be its own. ``alone``: no other call has its ID.
     """
 
     call: Record
     result: Record | None
     ambiguous: bool
+    alone: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,7 @@ def pair(standing: Sequence[Record]) -> Calls:
             record,
             results[record["callId"]][0] if record["callId"] in clear else None,
             len(calls[record["callId"]]) > 1 or len(results.get(record["callId"], ())) > 1,
+            len(calls[record["callId"]]) == 1,
         )
         for record in standing
         if record["type"] == "tool_call"

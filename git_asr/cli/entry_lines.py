@@ -88,7 +88,11 @@ def _call(item: Call, folding: Folding) -> Iterator[str]:
     if item.edits:
         edit = item.edits[0]
         said = f"{folding.path(edit.path)}  +{edit.added}" + ("" if edit.whole else f" −{edit.removed}")
-    name = "result of a call that is not recorded" if item.name is None else item.name
+    name = item.name
+    if name is None:
+        name = (
+            "result whose call cannot be told" if item.ambiguous else "result of a call that is not recorded"
+        )
     earlier = " (called before)" if item.earlier else ""
     head = [paint(text.one_line(name + earlier), "cyan"), text.one_line(said, _GIST_CELLS), _status(item)]
     yield "  ".join(one for one in head if one)
@@ -113,8 +117,8 @@ def outcome(item: Call, folding: Folding) -> Iterator[str]:
 
 
 def _status(item: Call) -> str:
-    if item.ambiguous:
-        return paint("outcome unknown: its ID is not its own", "yellow")
+    if item.ambiguous and item.name is not None:
+        return paint("outcome unknown: several calls or results have its ID", "yellow")
     if item.status is None:
         return paint("no result recorded: outcome unknown", "yellow")
     return paint(text.one_line(item.status), _STATUS.get(item.status, "yellow"))
@@ -142,6 +146,10 @@ def _exchange_lines(
 ) -> Iterator[str]:
     """Each question with its options, and the answer that names it."""
     replies = [one for one in answers or () if isinstance(one, dict)]
+    by_question: dict[str, list[Mapping[str, Any]]] = {}
+    for one in replies:
+        if isinstance(one.get("question"), str):
+            by_question.setdefault(one["question"], []).append(one)
     for question in questions:
         asked = question.get("question") if isinstance(question, dict) else None
         said = asked if isinstance(asked, str) else gist(question)
@@ -154,13 +162,15 @@ def _exchange_lines(
         )
         if labels:
             yield paint(text.one_line(f"  of: {' | '.join(labels)}"), "dim")
-        own = [one for one in replies if asked is not None and one.get("question") == asked]
+        own = by_question.pop(asked, ()) if isinstance(asked, str) else ()
         for reply in own:
-            replies.remove(reply)
             yield from _answer(reply, folding)
         if not own:
             yield paint("no answer recorded", "yellow")
     for reply in replies:
+        asked = reply.get("question")
+        if isinstance(asked, str) and asked not in by_question:
+            continue  # it stands with its question
         yield from folding.lines(f"? {gist(reply.get('question'))}", _OTHER_LINES)
         yield from _answer(reply, folding)
 

@@ -60,17 +60,18 @@ class Calls:
         self._spawned = spawned
         self._below = below
         found = entities.pair(standing)
-        self._paired = {one.call["id"]: one for one in found.calls}
-        self._call_of = {one.result["id"]: one for one in found.calls if one.result is not None}
+        self._paired = {id(one.call): one for one in found.calls}
+        self._ids = {one.call["callId"]: one.alone for one in found.calls}
+        self._call_of = {id(one.result): one for one in found.calls if one.result is not None}
         self._facets: dict[tuple[str, str], list[Record]] = {}
-        self._asked: set[str] = set()
+        self._asked: dict[str, Record] = {}
         self._answers: dict[str, Record] = {}
         for record in standing:
             call = record.get("callId")
             if record["type"] == "usage_summary":
                 call = (record.get("covers") or {}).get("callId")
             if record["type"] == "input_request":
-                self._asked.add(record["requestId"])
+                self._asked[record["requestId"]] = record
             elif record["type"] == "input_response":
                 self._answers[record["requestId"]] = record
             if isinstance(call, str):
@@ -78,8 +79,10 @@ class Calls:
         self._shown: set[str] = set()
 
     def show(self, shown: Iterable[Record]) -> None:
-        """Say which records are shown: what belongs to a call that is not among them stands for itself."""
-        self._shown = {one["callId"] for one in shown if one["type"] == "tool_call"}
+        """Say which records are shown: what belongs to no one call that is among them stands for itself."""
+        self._shown = {
+            one["callId"] for one in shown if one["type"] == "tool_call" and self._ids[one["callId"]]
+        }
 
     def is_shown_elsewhere(self, record: Record) -> bool:
         """Whether a result, question, plan or subagent is shown with its call, or an answer with its question."""
@@ -87,10 +90,11 @@ class Calls:
         if kind == "tool_call":
             return False
         if kind == "tool_result":
-            return record["id"] in self._call_of and record["callId"] in self._shown
-        if kind == "input_response" and record.get("callId") not in self._shown:
-            return record["requestId"] in self._asked
-        return record.get("callId") in self._shown
+            return id(record) in self._call_of and record["callId"] in self._shown
+        if record.get("callId") in self._shown:
+            return kind != "plan" or record is self._facets[kind, record["callId"]][-1]
+        request = record.get("requestId", "")
+        return kind == "input_response" and request in self._asked and self._answers[request] is record
 
     def item(self, record: Record, place: Place) -> Item | None:
         """The item of a call, of a result whose call is not shown, of a question or a subagent without a call."""
@@ -100,13 +104,7 @@ class Calls:
         if kind == "tool_result":
             return self._result(record, place)
         if kind in ("input_request", "input_response"):
-            asked = _listed(record, "questions", self._blob) if kind == "input_request" else ()
-            reply = self._answers.get(record["requestId"])
-            return Exchange(
-                **place,
-                questions=tuple(asked or ()),
-                answers=None if reply is None else _listed(reply, "answers", self._blob),
-            )
+            return self._exchange(record, place)
         if kind == "subagent":
             said = [record.get(field) for field in ("agentType", "state", "status")]
             return Event(
@@ -114,26 +112,42 @@ class Calls:
             )
         return None
 
+    def _exchange(self, record: Record, place: Place) -> Exchange:
+        """A question with its answers, or answers without a question. Of questions with one ID the last is answered."""
+        reply: Record | None = record
+        if record["type"] == "input_request":
+            last = self._asked[record["requestId"]] is record
+            reply = self._answers.get(record["requestId"]) if last else None
+        return Exchange(
+            **place,
+            questions=_listed(record, "questions", self._blob) or (),
+            answers=None if reply is None else _listed(reply, "answers", self._blob),
+        )
+
     def _call(self, record: Record, place: Place) -> Call:
         call = record["callId"]
-        paired = self._paired[record["id"]]
-        item = self._bare(record, place)
+        paired = self._paired[id(record)]
+        item = replace(self._bare(record, place), ambiguous=paired.ambiguous)
         if paired.result is not None:
             item = self._ended(item, paired.result)
+        item = _edited(item)
+        if not paired.alone:
+            return replace(item, subagent=self._subagent(call, ()))
         asked = self._facets.get(("input_request", call))
         if asked:
-            replies = self._facets.get(("input_response", call), ())
+            replies = self._facets.get(("input_response", call))
             item = replace(
                 item,
-                questions=tuple(
-                    one for each in asked for one in _listed(each, "questions", self._blob) or ()
-                ),
-                answers=None if not replies else _listed(replies[-1], "answers", self._blob),
+                questions=self._all(asked, "questions"),
+                answers=None if replies is None else self._all(replies, "answers"),
             )
         plans = self._facets.get(("plan", call))
         if plans:
             item = replace(item, plan=steps(plans[-1], self._blob))
-        return replace(item, ambiguous=paired.ambiguous, subagent=self._subagent(call))
+        return replace(item, subagent=self._subagent(call, self._facets.get(("subagent", call), ())))
+
+    def _all(self, records: Iterable[Record], field: str) -> tuple[Any, ...]:
+        return tuple(one for record in records for one in _listed(record, field, self._blob) or ())
 
     def _bare(self, record: Record, place: Place) -> Call:
         arguments = value(record, "arguments", self._blob)
@@ -143,35 +157,33 @@ class Calls:
             call_id=record["callId"],
             name=name if isinstance(name, str) else "unknown tool",
             arguments=arguments,
-            edits=edits(arguments, None),
         )
 
     def _ended(self, item: Call, result: Record) -> Call:
-        output = value(result, "output", self._blob)
         return replace(
             item,
             status=result.get("status", "unknown"),
             result=parts(result, self._blob),
-            output=output,
+            output=value(result, "output", self._blob),
             ended=result.get("ts"),
-            edits=edits(item.arguments, output) if result.get("status") == "ok" else item.edits,
         )
 
     def _result(self, record: Record, place: Place) -> Call:
-        """A result whose call is not shown: it stands before what is, or nowhere."""
-        paired = self._call_of.get(record["id"])
+        """A result whose call is not shown with it: it stands before what is, or nowhere, or cannot be told."""
+        paired = self._call_of.get(id(record))
         if paired is None:
-            return self._ended(Call(**place, call_id=record["callId"], name=None), record)
-        return replace(self._ended(self._bare(paired.call, place), record), earlier=True)
+            known = record["callId"] in self._ids
+            bare = Call(**place, call_id=record["callId"], name=None, ambiguous=known)
+            return _edited(self._ended(bare, record))
+        return _edited(replace(self._ended(self._bare(paired.call, place), record), earlier=True))
 
-    def _subagent(self, call: str) -> Subagent | None:
-        told = self._facets.get(("subagent", call), ())
+    def _subagent(self, call: str, told: Sequence[Record]) -> Subagent | None:
         stream = self._spawned.take(call)
         if not told and stream is None:
             return None
         states = [one.get("state") for one in told]
         ended = [one for one in told if one.get("state") == "ended"]
-        usage = self._facets.get(("usage_summary", call), ())
+        usage = self._facets.get(("usage_summary", call), ()) if told else ()
         items: tuple[Item, ...] = ()
         if stream is not None:
             with self._spawned.below():
@@ -185,6 +197,11 @@ class Calls:
             usage=normal(usage[-1].get("usage")) if usage else {},
             scope=usage[-1].get("scope") if usage else None,
         )
+
+
+def _edited(item: Call) -> Call:
+    """With the edits as the output says that they were applied, else as they were asked for."""
+    return replace(item, edits=edits(item.arguments, item.output if item.status == "ok" else None))
 
 
 def _listed(record: Record, field: str, blob: GetBlob) -> tuple[Any, ...] | None:

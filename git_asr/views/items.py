@@ -88,9 +88,9 @@ class Call(Item):
     """A tool call with its result, and the question, plan or subagent that it was.
 
     ``name``: None where no call with this ID is recorded. ``status``: ok, error, rejected, cancelled, unknown; None
-    where there is no result. ``result``: what the model got.
-    ``ambiguous``: several calls have its ID, so no result can be said to be its own. ``earlier``: the call itself
-    stands before what is shown. ``answers``: None where a question has none.
+    where there is no result. ``result``: what the model got. ``ambiguous``: several calls or several results have its
+    ID, so no result can be said to be its own. ``earlier``: the call itself stands before what is shown. ``answers``:
+    None where a question has none.
     """
 
     kind: ClassVar[str] = "call"

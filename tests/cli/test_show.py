@@ -263,7 +263,7 @@ def test_json_of_values_of_any_depth(tmp_path: Path) -> None:
     files = tree_files(path)
     part = next(name for name in files if name.endswith("~000001.jsonl"))
     deep = "[" * 1000 + "]" * 1000
-    call = '{"type":"tool_call","seq":9000000,"id":"x","callId":"x","name":"Deep","arguments":%s}\n' % deep
+    call = f'{{"type":"tool_call","seq":9000000,"id":"x","callId":"x","name":"Deep","arguments":{deep}}}\n'
     replace(path, {**files, part: files[part] + call.encode()})
     assert f'"arguments":{deep}' in show(path, "--json", session(1)).out
     assert "Deep  [[[[" in show(path, session(1)).out

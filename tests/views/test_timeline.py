@@ -179,9 +179,73 @@ def test_a_status_of_a_step_may_be_anything() -> None:
 def test_what_is_ambiguous_or_has_no_result_is_said() -> None:
     one = stream(call("t"), record("x", "tool_call", callId="t", name="Other"), result("t"), call("u"))
     said = text(of(one).items)
-    assert said.count("outcome unknown: its ID is not its own") == 2
+    assert said.count("outcome unknown: several calls or results have its ID") == 2
     assert said.count("no result recorded: outcome unknown") == 1
-    assert "result of a call that is not recorded  ok" in said
+    assert "result whose call cannot be told  ok" in said
+    assert "result of a call that is not recorded  ok" in text(of(stream(result("t"))).items)
+
+
+def test_what_belongs_to_no_one_call_stands_for_itself() -> None:
+    below = stream(message("m"), identifier="s.t", calls=["t"])
+    asked = record("q", "input_request", requestId="r", callId="t", questions=[{"question": "Why?"}])
+    reply = record(
+        "p", "input_response", requestId="r", callId="t", answers=[{"question": "Why?", "answer": "So."}]
+    )
+    plan = record("l", "plan", callId="t", items=[{"text": "one"}])
+    ended = record("e", "subagent", callId="t", state="ended")
+    items = of(
+        stream(call("t"), asked, reply, plan, ended, {**call("t"), "id": "t2"}), subagents=[below]
+    ).items
+    assert kinds(items) == ["call t", "exchange q", "plan l", "event e", "call t2"]
+    (first, question, *_) = items
+    assert isinstance(first, Call)
+    assert isinstance(question, Exchange)
+    assert (first.questions, first.plan) == (None, None)
+    assert first.subagent is not None, "its stream is shown somewhere"
+    assert question.answers == ({"question": "Why?", "answer": "So."},)
+
+
+def test_of_several_questions_answers_and_plans_none_is_lost() -> None:
+    said = [{"answer": str(n)} for n in range(5)]
+    one = stream(
+        call("t"),
+        record("a", "input_request", requestId="a", callId="t", questions=["A?"]),
+        record("b", "input_request", requestId="b", callId="t", questions=["B?"]),
+        record("c", "input_response", requestId="b", callId="t", answers=said[:1]),
+        record("d", "input_response", requestId="a", callId="t", answers=said[1:2]),
+        record("e", "input_request", requestId="e", questions=["E?"]),
+        record("f", "input_request", requestId="e", questions=["E?"]),
+        record("g", "input_response", requestId="e", answers=said[2:3]),
+        record("h", "input_response", requestId="e", answers=said[3:]),
+        call("u"),
+        record("i", "plan", callId="u", items=[{"text": "old"}]),
+        record("j", "plan", callId="u", items=[{"text": "new"}]),
+    )
+    items = of(one).items
+    assert kinds(items) == ["call t", "exchange e", "exchange f", "exchange g", "call u", "plan i"]
+    asked, *exchanges = (item for item in items if isinstance(item, Call | Exchange))
+    assert (asked.questions, asked.answers) == (("A?", "B?"), tuple(said[:2]))
+    assert [item.answers for item in exchanges if isinstance(item, Exchange)] == [
+        None, tuple(said[3:]), tuple(said[2:3]),
+    ]  # fmt: skip
+
+
+def test_an_answer_stands_with_the_first_question_of_its_text() -> None:
+    questions = [{"question": "A?"}, {"question": "B?"}, {"question": "A?"}, {"question": 5}]
+    answers = [
+        {"question": "B?", "answer": "b"},
+        {"question": "A?", "answer": "a"},
+        {"question": 5, "answer": "c"},
+    ]
+    one = stream(
+        record("a", "input_request", requestId="r", questions=questions),
+        record("b", "input_response", requestId="r", answers=[*answers, {"question": "A?", "answer": "d"}]),
+    )
+    assert [line.strip() for line in text(of(one).items).split("\n")] == [
+        "question", "? A?", "→ a", "→ d", "? B?", "→ b", "? A?", "no answer recorded",
+        '? {"question":5}', "no answer recorded",
+        "? 5", "→ c",
+    ]  # fmt: skip
 
 
 def test_a_rewind_and_an_empty_branch() -> None:
