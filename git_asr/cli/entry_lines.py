@@ -33,6 +33,7 @@ _FAILED_LINES = 10
 _DIFF_LINES = 30
 _STEP_LINES = 20
 _GIST_CELLS = 90
+_HEAD_CELLS = 400
 _AUTHORS: dict[str, Style] = {"human": "green", "agent": "bold"}
 _STATUS: dict[str, Style] = {"ok": "green", "error": "red", "rejected": "yellow", "cancelled": "yellow"}
 _BOXES = {"completed": "[x]", "in_progress": "[>]", "pending": "[ ]"}
@@ -41,6 +42,11 @@ _BOXES = {"completed": "[x]", "in_progress": "[>]", "pending": "[ ]"}
 def lines(item: Item, folding: Folding) -> Iterator[str]:
     """The lines of an item, neutral; at least one."""
     return _LINES[type(item)](item, folding)
+
+
+def _line(said: str) -> str:
+    """One neutral line for what is short unless somebody means harm."""
+    return text.one_line(said, _HEAD_CELLS)
 
 
 def _indented(found: Iterator[str]) -> Iterator[str]:
@@ -55,13 +61,13 @@ def _message(item: Message, folding: Folding) -> Iterator[str]:
         *(["copied"] if item.copied else []),
         *([item.capture] if item.capture else []),
     ]
-    name = paint(text.one_line(who), _AUTHORS.get(item.author, "dim"))
-    yield name + (" " + paint(text.one_line(f"({', '.join(notes)})"), "dim") if notes else "")
+    name = paint(_line(who), _AUTHORS.get(item.author, "dim"))
+    yield name + (" " + paint(_line(f"({', '.join(notes)})"), "dim") if notes else "")
     yield from _indented(_parts(item.parts, folding, _SPOKEN_LINES.get(item.author, _OTHER_LINES)))
 
 
 def _reasoning(item: Reasoning, folding: Folding) -> Iterator[str]:
-    yield paint(text.one_line("thinking" + (f" ({item.capture})" if item.capture else "")), "dim")
+    yield paint(_line("thinking" + (f" ({item.capture})" if item.capture else "")), "dim")
     for line in _parts(item.parts, folding, _OTHER_LINES):
         yield _INDENT + paint(line, "dim")
 
@@ -75,7 +81,7 @@ def _parts(parts: Sequence[Part], folding: Folding, most: int) -> Iterator[str]:
             yield from folding.lines(said, most) if said.strip() else ()
         else:
             size = "" if part.bytes is None else f", {text.human(part.bytes)} bytes"
-            yield paint(text.one_line(f"[{part.type}{size}{_media(part)}]"), "dim")
+            yield paint(_line(f"[{part.type}{size}{_media(part)}]"), "dim")
 
 
 def _media(part: Part) -> str:
@@ -94,7 +100,7 @@ def _call(item: Call, folding: Folding) -> Iterator[str]:
             "result whose call cannot be told" if item.ambiguous else "result of a call that is not recorded"
         )
     earlier = " (called before)" if item.earlier else ""
-    head = [paint(text.one_line(name + earlier), "cyan"), text.one_line(said, _GIST_CELLS), _status(item)]
+    head = [paint(_line(name + earlier), "cyan"), text.one_line(said, _GIST_CELLS), _status(item)]
     yield "  ".join(one for one in head if one)
     if item.questions is not None:
         yield from _indented(_exchange_lines(item.questions, item.answers, folding))
@@ -121,13 +127,13 @@ def _status(item: Call) -> str:
         return paint("outcome unknown: several calls or results have its ID", "yellow")
     if item.status is None:
         return paint("no result recorded: outcome unknown", "yellow")
-    return paint(text.one_line(item.status), _STATUS.get(item.status, "yellow"))
+    return paint(_line(item.status), _STATUS.get(item.status, "yellow"))
 
 
 def _diff(item: Call, folding: Folding) -> Iterator[str]:
     for edit in item.edits:
         if len(item.edits) > 1:
-            yield paint(text.one_line(folding.path(edit.path)), "bold")
+            yield paint(_line(folding.path(edit.path)), "bold")
         for hunk in edit.hunks:
             if hunk.old is not None and hunk.new is not None:
                 yield paint(f"@@ -{hunk.old} +{hunk.new} @@", "cyan")
@@ -161,7 +167,8 @@ def _exchange_lines(
             else []
         )
         if labels:
-            yield paint(text.one_line(f"  of: {' | '.join(labels)}"), "dim")
+            for line in folding.lines(f"of: {' | '.join(labels)}", _OTHER_LINES):
+                yield paint(line, "dim")
         own = by_question.pop(asked, ()) if isinstance(asked, str) else ()
         for reply in own:
             yield from _answer(reply, folding)
@@ -206,7 +213,7 @@ def _subagent(item: Subagent, arguments: Any, folding: Folding) -> Iterator[str]
         said.append("its end is not recorded")
     if item.stream is None:
         said.append("what it did is not recorded here")
-    yield paint(text.one_line(f"subagent: {', '.join(said)}"), "cyan")
+    yield paint(_line(f"subagent: {', '.join(said)}"), "cyan")
     prompt = arguments.get("prompt") if isinstance(arguments, dict) else None
     if isinstance(prompt, str):
         yield from _indented(folding.lines(prompt, _OTHER_LINES))
@@ -222,7 +229,7 @@ def _compaction(item: Compaction, _: Folding) -> Iterator[str]:
         what = "what stands above was replaced"
     kept = f", {text.plural(item.kept, 'record')} kept" if item.kept else ""
     summary = "" if item.summary is not None or item.calls else ", no summary recorded"
-    yield paint(text.one_line(f"── context compacted{trigger}: {what}{kept}{summary} ──"), "yellow")
+    yield paint(_line(f"── context compacted{trigger}: {what}{kept}{summary} ──"), "yellow")
 
 
 def _turn(item: Turn, _: Folding) -> Iterator[str]:
@@ -233,23 +240,23 @@ def _turn(item: Turn, _: Folding) -> Iterator[str]:
         "root": "the conversation starts anew",
         "break": f"what came before is not recorded (it follows {item.to})",
     }
-    yield paint(text.one_line(f"── {said[item.what]} ──"), "yellow")
+    yield paint(_line(f"── {said[item.what]} ──"), "yellow")
 
 
 def _event(item: Event, folding: Folding) -> Iterator[str]:
     first, *rest = folding.lines(item.text, _OTHER_LINES)
-    yield f"{paint(text.one_line(item.label), 'red' if item.level == 'error' else 'dim')}  {first}".rstrip()
+    yield f"{paint(_line(item.label), 'red' if item.level == 'error' else 'dim')}  {first}".rstrip()
     yield from _indented(iter(rest))
 
 
 def _mark(item: Mark, _: Folding) -> Iterator[str]:
     commits = ", ".join(one[:12] for one in item.commits)
     said = f"checkpoint {item.checkpoint}" + (f", commit {commits}" if commits else ", which no commit names")
-    yield paint(text.one_line(f"── {said} ──"), "yellow")
+    yield paint(_line(f"── {said} ──"), "yellow")
 
 
 def _gap(item: Gap, _: Folding) -> Iterator[str]:
-    yield paint(text.one_line(f"── line {item.line} of the stream cannot be read: {item.reason} ──"), "red")
+    yield paint(_line(f"── line {item.line} of the stream cannot be read: {item.reason} ──"), "red")
 
 
 _LINES: dict[type[Item], Callable[[Any, Folding], Iterator[str]]] = {

@@ -10,6 +10,8 @@ from git_asr.views import text
 
 _CELLS = 400
 """Of a line; a terminal wraps what is longer than it is wide."""
+_CHARACTERS = 16 * _CELLS + 1
+"""Of a line that are looked at."""
 
 
 @dataclass(slots=True)
@@ -26,15 +28,18 @@ class Folding:
 
     def lines(self, said: str, most: int) -> Iterator[str]:
         """The lines of a text, neutral, at most so many; then how many more there are."""
-        kept = text.neutral(said, lines=True).expandtabs(4).strip("\n").split("\n")
-        shown = (
-            kept if self.full or len(kept) <= most + 1 else kept[:most]
-        )  # one line more is no longer than its notice
-        cut = len(shown) < len(kept)
-        for line in shown:
-            short = line if self.full else text.clip(line, _CELLS)
-            cut = cut or short != line.rstrip()
-            yield short.rstrip()
-        if len(shown) < len(kept):
-            yield paint(f"… {text.plural(len(kept) - len(shown), 'more line')}", "dim")
+        body = said.strip("\r\n")
+        number = body.count("\n") + 1
+        whole = self.full or number <= most + 1  # one line more is no longer than its notice
+        kept = body.split("\n") if whole else body.split("\n", most)[:most]
+        cut = not whole
+        for line in kept:
+            ended = line.removesuffix("\r").rstrip(" \t")
+            looked_at = ended if self.full else ended[:_CHARACTERS]
+            shown = text.neutral(looked_at, lines=True).expandtabs(4)
+            short = shown if self.full else text.clip(shown, _CELLS)
+            cut = cut or len(looked_at) < len(ended) or short != shown
+            yield short
+        if not whole:
+            yield paint(f"… {text.plural(number - len(kept), 'more line')}", "dim")
         self.folded += cut

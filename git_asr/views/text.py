@@ -8,10 +8,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
+from itertools import islice
 
 _KEPT_IN_LINES = "\n\t"
 _ELLIPSIS = "…"
 _UNITS = ("", "k", "M", "G", "T", "P")
+_MOST_MARKS = 16
+"""Characters for each terminal cell."""
 
 # C0 and DEL, C1, the bidirectional controls, what is drawn as nothing at all, line and paragraph separators,
 # lone surrogates, tag characters, noncharacters. Joiners (U+200C, U+200D) stay: Persian and emoji need them.
@@ -40,8 +43,10 @@ def one_line(text: str, cells: int | None = None) -> str:
 
     With ``cells`` it is cut to that many terminal cells (see ``clip``).
     """
-    folded = neutral(_SPACE.sub(" ", text).strip())
-    return folded if cells is None else clip(folded, cells)
+    folded = _SPACE.sub(" ", text).strip()
+    if cells is None:
+        return neutral(folded)
+    return clip(neutral(folded[: _most(cells) + 1]), cells)  # neutral text is never shorter
 
 
 def width(text: str) -> int:
@@ -52,15 +57,29 @@ def width(text: str) -> int:
 
 
 def clip(text: str, cells: int) -> str:
-    """Cut a text to at most ``cells`` terminal cells; what was cut ends in an ellipsis."""
-    if width(text) <= cells:
+    """Cut a text to at most ``cells`` terminal cells; what was cut ends in an ellipsis.
+
+    Only as much of it is looked at as may be kept. Marks on a character fill no cell, but no more of them are kept than
+    any script needs.
+    """
+    if len(text) <= cells and text.isascii():
         return text
-    if cells <= 0:
-        return ""
-    left, end = cells - 1, 0
-    while (left := left - _cells(text[end])) >= 0:
-        end += 1
-    return text[:end].rstrip() + _ELLIPSIS
+    most = _most(cells)
+    left, end = cells, 0
+    for number, character in enumerate(islice(text, most), start=1):
+        left -= _cells(character)
+        if left < 0:
+            break
+        end = number if left else end  # a cell is left for the ellipsis
+    else:
+        if len(text) <= most:
+            return text
+    return text[:end].rstrip() + _ELLIPSIS if cells > 0 else ""
+
+
+def _most(cells: int) -> int:
+    """Characters that are kept in so many cells."""
+    return _MOST_MARKS * max(cells, 1)
 
 
 def human(number: int) -> str:

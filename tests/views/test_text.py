@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from git_asr.views.text import clip, columns, duration, human, neutral, one_line, plural, width
@@ -78,7 +78,13 @@ def test_a_clipped_line_fits(text: str, cells: int) -> None:
 
 @given(ANY_TEXT)
 def test_what_fits_is_not_clipped(text: str) -> None:
+    assume(len(text) <= 16 * max(width(text), 1))
     assert clip(text, width(text)) == text
+
+
+def test_marks_that_fill_no_cell_are_not_endless() -> None:
+    assert clip("a" + 1_000_000 * "\u0301", 4) == "a" + 63 * "\u0301" + "…"
+    assert clip(1_000_000 * "\u0301", 0) == ""
 
 
 @pytest.mark.parametrize(
