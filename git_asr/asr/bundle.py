@@ -154,6 +154,8 @@ def _entry(record: dict[str, Any]) -> StreamEntry:
     for file in files:
         if not parts.is_stream_file(file.path):
             raise ValueError(f"a file name that is not allowed: {file.path!r}")
+    if len({file.path for file in files}) < len(files):
+        raise ValueError("a file that is listed twice")
     return StreamEntry(
         _is(str, record["stream"]),
         files,

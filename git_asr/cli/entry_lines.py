@@ -81,7 +81,8 @@ def _parts(parts: Sequence[Part], folding: Folding, most: int) -> Iterator[str]:
             yield from folding.lines(said, most) if said.strip() else ()
         else:
             size = "" if part.bytes is None else f", {text.human(part.bytes)} bytes"
-            yield paint(_line(f"[{part.type}{size}{_media(part)}]"), "dim")
+            more = ": not in the bundle" if part.type == "text" else _media(part)
+            yield paint(_line(f"[{part.type}{size}{more}]"), "dim")
 
 
 def _media(part: Part) -> str:
@@ -256,7 +257,8 @@ def _mark(item: Mark, _: Folding) -> Iterator[str]:
 
 
 def _gap(item: Gap, _: Folding) -> Iterator[str]:
-    yield paint(_line(f"── line {item.line} of the stream cannot be read: {item.reason} ──"), "red")
+    which = f"line {item.line}" if item.lines == 1 else f"lines {item.line}–{item.line + item.lines - 1}"
+    yield paint(_line(f"── {which} of the stream cannot be read: {item.reason} ──"), "red")
 
 
 _LINES: dict[type[Item], Callable[[Any, Folding], Iterator[str]]] = {

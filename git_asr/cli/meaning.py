@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from git_asr.asr.bundle import Manifest
 from git_asr.companion import lookup
 from git_asr.companion.lookup import Candidate
 from git_asr.entire.links import checkpoint_ids
-from git_asr.errors import AsrError, UsageError
+from git_asr.errors import AsrError, Report, UsageError
 from git_asr.git.base import Objects, Repository
 from git_asr.git.history import resolve
 from git_asr.git.process import run_git
@@ -16,22 +18,29 @@ _MOST = 5
 """Candidates that are named one by one."""
 
 
-def meant(repo: Repository, objects: Objects, tree: str | None, what: str) -> Candidate:
+_CHECKPOINT = re.compile("[0-9a-f]{1,12}|[0-7][0-9A-Z]{0,25}")
+"""What may be the beginning of a checkpoint's ID (``entire.links``)."""
+
+
+def meant(repo: Repository, objects: Objects, tree: str | None, what: str, report: Report) -> Candidate:
     """The commit, checkpoint or session that a text means; ``tree``: the companion's.
 
     Raises:
         UsageError: none, or several.
         AsrError: a commit that no session is tied to.
     """
-    begun = lookup.beginning(objects, tree, what)
     try:
         commit = resolve(repo, what)
     except UsageError:
         commit = None
+    if not what:
+        raise _unknown(what)
+    manifests = lookup.manifests(objects, tree, report)
+    begun = _begun(objects, tree, manifests, what, named=commit is not None)
     if commit is not None and all(one.id != what for one in begun):
         if begun and commit.startswith(what):  # an abbreviation, not the name of a branch or a tag
             raise _ambiguous(what, [Candidate("commit", commit, ()), *begun])
-        found = lookup.of_commit(objects, tree, commit)
+        found = lookup.of_commit(manifests, commit)
         if not found.sessions:
             raise _nothing_for(repo, commit)
         return found
@@ -40,6 +49,20 @@ def meant(repo: Repository, objects: Objects, tree: str | None, what: str) -> Ca
     if len(begun) > 1:
         raise _ambiguous(what, begun)
     return begun[0]
+
+
+def _begun(
+    objects: Objects, tree: str | None, manifests: Sequence[Manifest], what: str, *, named: bool
+) -> list[Candidate]:
+    """The checkpoints and sessions whose ID begins so; only those of this very ID where there are such.
+
+    Which checkpoints there are is asked only if this may be one, or if it is nothing else: ``named`` tells whether it
+    is a commit.
+    """
+    begun = lookup.sessions(manifests, what)
+    if tree is not None and (_CHECKPOINT.fullmatch(what) or not (begun or named)):
+        begun = lookup.checkpoints(objects, tree, manifests, what) + begun
+    return [one for one in begun if one.id == what] or begun
 
 
 def _unknown(what: str) -> AsrError:
@@ -62,14 +85,17 @@ def _ambiguous(what: str, candidates: Sequence[Candidate]) -> AsrError:
 
 def _nothing_for(repo: Repository, commit: str) -> AsrError:
     """No session is tied to a commit: because it names no checkpoint, or one that is not here."""
-    message = run_git(repo, "log", "-1", "--no-show-signature", "--format=%B", commit)
+    message = run_git(repo, "log", "-1", "--no-show-signature", "--format=%B", commit, "--")
     named = [one.checkpoint for one in checkpoint_ids(message)]
     if not named:
         return AsrError(
             f"commit {commit[:12]} names no checkpoint, so no session is tied to it",
             hint="git asr log   shows which commits have sessions",
         )
-    ids = " or ".join(named[:_MOST])
-    return AsrError(
-        f"commit {commit[:12]} names checkpoint {ids}, and no session of it is here", hint="git asr sync"
+    ids = ", ".join([*named[:_MOST], *(["…"] if len(named) > _MOST else [])])
+    said = (
+        f"names checkpoint {ids}, and no session of it is here"
+        if len(named) == 1
+        else f"names {len(named)} checkpoints ({ids}), and no session of them is here"
     )
+    return AsrError(f"commit {commit[:12]} {said}", hint="git asr sync   looks for them again")

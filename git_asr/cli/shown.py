@@ -11,6 +11,7 @@ from git_asr.cli.meaning import meant
 from git_asr.companion.lookup import Candidate
 from git_asr.companion.opening import OpenBundle, open_bundle
 from git_asr.companion.store import read_tip
+from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import Objects, Repository
 from git_asr.git.process import run_git
 from git_asr.views.excerpt import Excerpt, excerpts
@@ -45,9 +46,9 @@ def find(repo: Repository, objects: Objects, what: str, *, whole: bool) -> Shown
         AsrError: nothing is meant, or several things are, or there is no session.
     """
     tree = read_tip(repo, objects).tree
-    found = meant(repo, objects, tree, what)
     warnings = render.Warnings()
-    bundles = [open_bundle(objects, tree, key, warnings) for key in found.sessions if tree is not None]
+    found = meant(repo, objects, tree, what, warnings)
+    bundles = _open(objects, tree, found, warnings) if tree is not None else []
     commit = found.id if found.kind == "commit" else None
     checkpoint = found.id if found.kind == "checkpoint" else None
     parts = [
@@ -58,9 +59,22 @@ def find(repo: Repository, objects: Objects, what: str, *, whole: bool) -> Shown
     return Shown(found, tuple(parts), None if commit is None else _commit_line(repo, commit))
 
 
+def _open(objects: Objects, tree: str, found: Candidate, report: Report) -> list[OpenBundle]:
+    """The sessions; of several, those that cannot be opened are reported, unless that is all of them."""
+    bundles: list[OpenBundle] = []
+    for key in found.sessions:
+        try:
+            bundles.append(open_bundle(objects, tree, key, report))
+        except AsrError as error:
+            if key == found.sessions[-1] and not bundles:
+                raise
+            report(Diagnostic("unreadable-session", "", error.message, error.hint))
+    return bundles
+
+
 def _commit_line(repo: Repository, commit: str) -> CommitLine:
     """Ask Git for a commit in few words."""
-    said = run_git(repo, "log", "-1", "--no-show-signature", "--format=%H%x00%an%x00%as%x00%s", commit)
+    said = run_git(repo, "log", "-1", "--no-show-signature", "--format=%H%x00%an%x00%as%x00%s", commit, "--")
     oid, author, date, subject = said.decode("utf-8", "replace").rstrip("\n").split("\0", 3)
     return CommitLine(oid, author, date, subject)
 
@@ -78,7 +92,7 @@ def as_json(shown: Shown) -> dict[str, Any]:
     return {
         "version": 1,
         "what": {"kind": shown.what.kind, "id": shown.what.id},
-        **({} if shown.commit is None else {"commit": _plain(shown.commit)}),
+        **({} if shown.commit is None else {"commit": plain(shown.commit)}),
         "sessions": [_session(bundle, excerpt) for bundle, excerpt in shown.parts],
     }
 
@@ -94,23 +108,23 @@ def _session(bundle: OpenBundle, excerpt: Excerpt) -> dict[str, Any]:
         "stream": excerpt.stream.id,
         "capture": excerpt.stream.header["capture"],
         "through": excerpt.stream.through,
-        "slices": None if excerpt.slices is None else _plain(excerpt.slices),
+        "slices": None if excerpt.slices is None else plain(excerpt.slices),
         "unplaced": list(excerpt.unplaced),
-        "tokens": _plain(excerpt.total()),
-        "items": _plain(told.items),
+        "tokens": plain(excerpt.total()),
+        "items": plain(told.items),
         "hidden": dict(told.hidden),
     }
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Plain values as JSON has them; an item says what kind it is, and what is unknown is left out.
 
     Lists and objects are recorded values, however deep, and stay as they are.
     """
     if isinstance(value, tuple):
-        return [_plain(one) for one in value]
+        return [plain(one) for one in value]
     if not is_dataclass(value) or isinstance(value, type | codec.NumberText):
         return value
     kind = {"kind": value.kind} if isinstance(value, Item) else {}
     members = ((one.name, getattr(value, one.name)) for one in fields(value))
-    return {**kind, **{name: _plain(found) for name, found in members if found is not None}}
+    return {**kind, **{name: plain(found) for name, found in members if found is not None}}

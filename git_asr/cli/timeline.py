@@ -75,7 +75,7 @@ def _head(view: Overview, excerpt: Excerpt) -> Iterator[str]:
             else "nothing new"
         )
         yield text.one_line(f"checkpoint {one.checkpoint} · {part}")
-    yield _figures(excerpt.total())
+    yield figures(excerpt.total())
     yield ""
 
 
@@ -84,7 +84,7 @@ def _streams(view: Overview, excerpt: Excerpt) -> list[str]:
     return [] if excerpt.stream.id == view.id else [f"stream {excerpt.stream.id}"]
 
 
-def _figures(total: Total) -> str:
+def figures(total: Total) -> str:
     """Model calls and tokens; what is unknown is said to be."""
     said = [text.plural(total.calls, "model call")] if total.calls else ["model calls unknown"]
     read, written = total.usage.get("input", {}), total.usage.get("output", {})

@@ -11,6 +11,7 @@ from git_asr.asr.bundle import Manifest
 from git_asr.asr.header import SessionKey
 from git_asr.asr.links import CHECKPOINT, is_link
 from git_asr.companion import store
+from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Objects
 
 Kind = Literal["commit", "checkpoint", "session"]
@@ -25,11 +26,22 @@ class Candidate:
     sessions: tuple[SessionKey, ...]
 
 
-def of_commit(objects: Objects, tree: str | None, commit: str) -> Candidate:
+def manifests(objects: Objects, tree: str | None, report: Report) -> list[Manifest]:
+    """The manifests of a companion tree, those of forgotten sessions too; what cannot be read is reported."""
+    found = []
+    for path, manifest in store.manifests(objects, tree) if tree is not None else ():
+        if isinstance(manifest, Manifest):
+            found.append(manifest)
+        else:
+            report(Diagnostic("damaged-bundle", path, manifest.message, "git asr sync --full"))
+    return found
+
+
+def of_commit(manifests: Iterable[Manifest], commit: str) -> Candidate:
     """The sessions that a commit links; none where no record names it."""
     found = {
         session.key
-        for manifest in _manifests(objects, tree)
+        for manifest in manifests
         for session in manifest.sessions
         for one in session.streams
         if commit in (one.summary.get("commits") or ())
@@ -37,34 +49,33 @@ def of_commit(objects: Objects, tree: str | None, commit: str) -> Candidate:
     return Candidate("commit", commit, tuple(sorted(found)))
 
 
-def beginning(objects: Objects, tree: str | None, text: str) -> list[Candidate]:
-    """The checkpoints and sessions whose ID begins with a text; only those of this very ID where there are such."""
-    found: dict[tuple[Kind, str], set[SessionKey]] = {}
-    keys = [session.key for manifest in _manifests(objects, tree) for session in manifest.sessions]
-    for key in keys:
-        if key.id.startswith(text):
-            found.setdefault(("session", key.id), set()).add(key)
-    for key, checkpoint in _checkpoints(objects, tree, keys):
-        if checkpoint.startswith(text):
-            found.setdefault(("checkpoint", checkpoint), set()).add(key)
-    exact = {one: held for one, held in found.items() if one[1] == text}
-    return sorted(Candidate(*one, tuple(sorted(held))) for one, held in (exact or found).items())
+def sessions(manifests: Iterable[Manifest], text: str) -> list[Candidate]:
+    """The sessions whose ID begins with a text."""
+    return _candidates("session", ((key, key.id) for key in _keys(manifests)), text)
 
 
-def _manifests(objects: Objects, tree: str | None) -> Iterator[Manifest]:
-    """The manifests that can be read, those of forgotten sessions too."""
-    for _, manifest in store.manifests(objects, tree) if tree is not None else ():
-        if isinstance(manifest, Manifest):
-            yield manifest
+def checkpoints(objects: Objects, tree: str, manifests: Iterable[Manifest], text: str) -> list[Candidate]:
+    """The checkpoints whose ID begins with a text. Reads the link records of every session."""
+    return _candidates("checkpoint", _checkpoints(objects, tree, _keys(manifests)), text)
 
 
-def _checkpoints(
-    objects: Objects, tree: str | None, keys: Iterable[SessionKey]
-) -> Iterator[tuple[SessionKey, str]]:
+def _candidates(kind: Kind, named: Iterable[tuple[SessionKey, str]], text: str) -> list[Candidate]:
+    found: dict[str, set[SessionKey]] = {}
+    for key, identifier in named:
+        if identifier.startswith(text):
+            found.setdefault(identifier, set()).add(key)
+    return [Candidate(kind, one, tuple(sorted(held))) for one, held in sorted(found.items())]
+
+
+def _keys(manifests: Iterable[Manifest]) -> list[SessionKey]:
+    return [session.key for manifest in manifests for session in manifest.sessions]
+
+
+def _checkpoints(objects: Objects, tree: str, keys: Iterable[SessionKey]) -> Iterator[tuple[SessionKey, str]]:
     """Every checkpoint of every session, from their link records."""
     oids: list[tuple[SessionKey, str]] = []
     for key in keys:
-        folder = None if tree is None else objects.lookup(tree, f"{store.session_path(key)}/sessions")
+        folder = objects.lookup(tree, f"{store.session_path(key)}/sessions")
         if folder is not None and folder.is_tree:
             oids += (
                 (key, one.oid) for one in objects.entries(folder.oid) if one.name.endswith("~links.jsonl")

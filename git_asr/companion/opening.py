@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from git_asr.asr import reading
-from git_asr.asr.bundle import MANIFEST, Session, load
+from git_asr.asr.bundle import MANIFEST, Session, StreamEntry, load
 from git_asr.asr.header import SessionKey
 from git_asr.asr.parts import blob_path
 from git_asr.asr.reading import Stream
@@ -15,6 +16,10 @@ from git_asr.companion import store
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git import trees
 from git_asr.git.base import Objects
+
+_HINT = "git asr sync --full"
+_MOST_FAULTS = 5
+"""Lines of a stream that are reported one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +32,10 @@ class OpenBundle:
     objects: Objects = field(repr=False)
 
     def blob(self, sha256: str) -> bytes | None:
-        """The bytes of a blob; None where it is not there."""
+        """The bytes of a blob; None where it is not there, or other bytes stand in its place."""
         oid = self.files.get(blob_path(sha256))
-        return None if oid is None else self.objects.blob(oid)
+        data = None if oid is None else self.objects.blob(oid)
+        return data if data is not None and hashlib.sha256(data).hexdigest() == sha256 else None
 
 
 def open_bundle(objects: Objects, tree: str, key: SessionKey, report: Report) -> OpenBundle:
@@ -43,25 +49,37 @@ def open_bundle(objects: Objects, tree: str, key: SessionKey, report: Report) ->
         raise AsrError(f"no session {key.id} in the companion ref", hint="git asr sessions")
     files = {path: file.oid for path, file in trees.walk_files(objects, entry.oid)}
 
-    def file(path: str) -> bytes | None:
-        return objects.blob(files[path]) if path in files else None
-
-    manifest = load(file(MANIFEST) or b"")
+    manifest = load((objects.blob(files[MANIFEST]) if MANIFEST in files else None) or b"")
     if manifest.forgotten is not None:
         reason = manifest.forgotten.get("reason")
         raise AsrError(f"session {key.id} was forgotten" + (f": {reason}" if isinstance(reason, str) else ""))
     session = next((one for one in manifest.sessions if one.key == key), None)
     if session is None:
-        raise AsrError(f"the bundle of session {key.id} does not list it", hint="git asr sync --full")
-    streams = []
-    for one in session.streams:
-        try:
-            found = reading.load(one, file)
-        except AsrError as error:
-            hint = None if isinstance(error, UnknownMajor) else "git asr sync --full"
-            report(Diagnostic("unreadable-stream", f"stream {one.stream}", error.message, hint))
-            continue
-        for fault in (*(gap for _, gap in found.gaps), *found.faults):
-            report(Diagnostic("bad-record", f"stream {one.stream}, line {fault.line}", fault.reason))
-        streams.append(found)
-    return OpenBundle(session, tuple(streams), files, objects)
+        raise AsrError(f"the bundle of session {key.id} does not list it", hint=_HINT)
+    streams = (_stream(objects, files, one, report) for one in session.streams)
+    return OpenBundle(session, tuple(one for one in streams if one is not None), files, objects)
+
+
+def _stream(objects: Objects, files: Mapping[str, str], entry: StreamEntry, report: Report) -> Stream | None:
+    """Read one stream and report what is wrong with it; None if it cannot be read."""
+    where = f"stream {entry.stream}"
+    listed = {file.path: file.sha256 for file in entry.files}
+
+    def file(path: str) -> bytes | None:
+        data = objects.blob(files[path]) if path in files else None
+        if data is not None and hashlib.sha256(data).hexdigest() != listed[path]:
+            report(Diagnostic("other-bytes", where, f"{path} is not the file that {MANIFEST} lists", _HINT))
+        return data
+
+    try:
+        found = reading.load(entry, file)
+    except AsrError as error:
+        hint = None if isinstance(error, UnknownMajor) else _HINT
+        report(Diagnostic("unreadable-stream", where, error.message, hint))
+        return None
+    faults = [*(gap for _, gap in found.gaps), *found.faults]
+    for fault in faults[:_MOST_FAULTS]:
+        report(Diagnostic("bad-record", f"{where}, line {fault.line}", fault.reason))
+    if (more := len(faults) - _MOST_FAULTS) > 0:
+        report(Diagnostic("bad-record", where, f"{more} more of its lines have faults"))
+    return found

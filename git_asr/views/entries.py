@@ -39,6 +39,8 @@ def entry(record: Record, place: Place, blob: GetBlob) -> Item | None:
 def parts(record: Record, blob: GetBlob) -> tuple[Part, ...]:
     """The content of a record, its texts wherever they stand."""
     content = value(record, "content", blob)
+    if content is None and isinstance(record.get("contentBlob"), dict):
+        return (_part({**record["contentBlob"], "type": "text"}, blob),)  # not there: no text
     return (
         tuple(_part(one, blob) for one in content if isinstance(one, dict))
         if isinstance(content, list)

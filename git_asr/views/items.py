@@ -179,8 +179,12 @@ class Mark(Item):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap(Item):
-    """A line of the stream that cannot be read: something is missing here. ``line``: its number, ``reason``: why."""
+    """Lines of the stream that cannot be read: something is missing here.
+
+    ``line``: the number of the first, ``lines``: how many in a row, ``reason``: why, for all of them.
+    """
 
     kind: ClassVar[str] = "gap"
     line: int
+    lines: int = 1
     reason: str

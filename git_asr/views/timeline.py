@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
-from git_asr.asr import entities
+from git_asr.asr import entities, stream
 from git_asr.asr.branches import SPOKEN, branches
 from git_asr.asr.draft import Record
 from git_asr.asr.ids import PART_SPAN
@@ -113,10 +114,13 @@ class _Reader:
 
     def _gaps(self, held: Callable[[int], bool]) -> Iterator[tuple[_Place, Item]]:
         records = self._stream.records
-        for number, gap in self._stream.gaps:
+        for (number, reason, _), run in groupby(enumerate(self._stream.gaps), _row):
+            (_, (_, first)), *others = run
             seq = records[number - 1]["seq"] if number else 0
-            if held(seq // PART_SPAN):
-                yield (seq, 3), Gap(record=None, position=seq // PART_SPAN, line=gap.line, reason=gap.reason)
+            at = seq // PART_SPAN
+            if held(at):
+                lines = 1 + len(others)
+                yield (seq, 3), Gap(record=None, position=at, line=first.line, lines=lines, reason=reason)
 
     def _turns(self, held: Callable[[int], bool]) -> Iterator[tuple[_Place, Item]]:
         """Where the graph starts anew, and where it is broken; each missing record once."""
@@ -156,6 +160,12 @@ class _Reader:
             to = self._stream.records[origin]["id"] if origin >= 0 else None
             yield Turn(record=None, position=first.position, what="branch", to=to, count=len(left))
         yield from run
+
+
+def _row(numbered: tuple[int, tuple[int, stream.Gap]]) -> tuple[int, str, int]:
+    """What gaps in a row have in common: the records before them, the reason, and how far the lines are ahead."""
+    number, (records, gap) = numbered
+    return records, gap.reason, gap.line - number
 
 
 def _is_spoken(item: Item) -> bool:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import Any
 
 import orjson
@@ -171,6 +172,15 @@ def test_a_manifest_that_names_a_file_elsewhere_is_refused() -> None:
     files, _ = write([], [])
     with pytest.raises(AsrError, match="not allowed"):
         load(files["bundle.json"].replace(b"sessions/ses-1.jsonl", b"sessions/../x.jsonl"))
+
+
+def test_a_manifest_that_lists_a_file_twice_is_refused() -> None:
+    files, _ = write([], [])
+    manifest = json.loads(files["bundle.json"])
+    listed = manifest["sessions"][0]["streams"][0]["files"]
+    listed.append(listed[0])
+    with pytest.raises(AsrError, match="listed twice"):
+        load(json.dumps(manifest).encode())
 
 
 @given(st.text())

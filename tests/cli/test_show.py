@@ -160,7 +160,7 @@ def test_head_is_what_is_shown_by_default(path: Path, tmp_path: Path) -> None:
         ("main", "commit {main} names checkpoint bbbb00000001, and no session of it is here", "git asr sync"),
         ("nobody", "'nobody' is no commit, and no checkpoint or session begins so", "git asr sessions"),
         ("aaaa", "'aaaa' is ambiguous", "more characters tell these apart:"),
-        ("", "'' is ambiguous", "more characters tell these apart:"),
+        ("", "'' is no commit, and no checkpoint or session begins so", "git asr sessions"),
         ("-x", "unknown option: -x", ""),
         ("\x1b", "'^[' is no commit", ""),
     ],
@@ -349,6 +349,7 @@ def test_what_is_damaged_is_said_and_the_rest_is_shown(tmp_path: Path, damage: s
     ended = show(repo.path, TALK)
     if damage == "manifest":
         assert (ended.status, ended.out) == (2, "")
+        assert f"warning: claude-code/7d/{TALK}: a damaged bundle.json" in re.sub("/../", "/7d/", ended.err)
         return
     assert ended.status == 0
     assert {
@@ -357,6 +358,9 @@ def test_what_is_damaged_is_said_and_the_rest_is_shown(tmp_path: Path, damage: s
         "header": f"stream {TALK}: a stream without a header",
         "major": f"stream {TALK}: stream of format version '7.0', and only 0 is read",
     }[damage] in ended.err
+    assert (f"{TALK}~000001.jsonl is not the file that bundle.json lists" in ended.err) == (
+        damage == "garbled"
+    )
     if damage == "garbled":
         assert "── line 4 of the stream cannot be read: a record without an ID or a seq ──" in ended.out
     assert show(repo.path, session(2)[:8]).out
@@ -372,6 +376,45 @@ def replace(path: Path, files: dict[str, bytes]) -> None:
         (REF.encode(),) * 2
     )
     git(path, "fast-import", "--quiet", "--force", stdin=head + content + b"\n")
+
+
+def test_of_several_sessions_those_that_can_be_opened_are_shown(tmp_path: Path) -> None:
+    repo = EntireRepo(tmp_path / "r")
+    repo.checkpoint("aaaa00000001", Stored(TALK, FIRST), Stored(session(2), claude(session(2), ["v1"])))
+    repo.commit("aaaa00000001")
+    assert run_cli(["sync"], repo.build()).status == 0
+    git(repo.path, "config", "asr.autosync", "false")
+    files = tree_files(repo.path)
+    for forgotten in (TALK, session(2)):
+        name = next(one for one in files if f"/{forgotten}/" in one and one.endswith("bundle.json"))
+        files[name] = json.dumps({**json.loads(files[name]), "forgotten": {"reason": "asked"}}).encode()
+        replace(repo.path, files)
+        ended = show(repo.path, "aaaa00000001")
+        if forgotten == TALK:
+            assert (ended.status, ended.out.count("\nsession ")) == (0, 1)
+            assert ended.err.splitlines()[-1] == f"warning: session {TALK} was forgotten: asked"
+    assert (ended.status, ended.out) == (1, "")
+    assert ended.err.splitlines()[-1] == f"error: session {session(2)} was forgotten: asked"
+
+
+def test_many_faults_are_counted_and_a_blob_of_other_bytes_is_none(tmp_path: Path) -> None:
+    repo = EntireRepo(tmp_path / "r")
+    repo.checkpoint("aaaa00000001", Stored(TALK, FIRST + line(5, "user", "long" * 20_000)))
+    repo.commit("aaaa00000001")
+    assert run_cli(["sync"], repo.build()).status == 0
+    git(repo.path, "config", "asr.autosync", "false")
+    files = tree_files(repo.path)
+    assert "longlong" in show(repo.path, TALK).out
+    blob = next(name for name in files if "/blobs/" in name)
+    part = next(name for name in files if name.endswith("~000001.jsonl"))
+    replace(repo.path, {**files, blob: b"evil", part: files[part] + 20 * b"{\n"})
+    ended = show(repo.path, TALK)
+    assert "evil" not in ended.out
+    assert "[text, 80k bytes: not in the bundle]" in ended.out
+    assert ended.out.count("cannot be read") == 1
+    assert "── lines 10–29 of the stream cannot be read: not JSON ──" in ended.out
+    assert ended.err.count("warning: ") == 7, "the file, five of its lines, the others"
+    assert f"warning: stream {TALK}: 15 more of its lines have faults\n" in ended.err
 
 
 def test_a_forgotten_session_is_said_to_be(tmp_path: Path) -> None:

@@ -312,7 +312,9 @@ def test_large_values_are_read_from_their_blobs() -> None:
     assert "Tool  ls  ok" in said
     assert "lång" in said
     assert "deep" in said
-    assert "[text, 70k bytes]" in said
+    assert "[text, 70k bytes: not in the bundle]" in said
+    gone = record("g", role="user", author="human", contentBlob={"blob": "gone", "bytes": 70_001})
+    assert "[text, 70k bytes: not in the bundle]" in text(of(stream(gone)).items)
     (tool, *_) = told.items
     assert isinstance(tool, Call)
     assert tool.arguments == {"command": "ls"}
