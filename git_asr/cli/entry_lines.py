@@ -32,6 +32,8 @@ _OTHER_LINES = 4
 _FAILED_LINES = 10
 _DIFF_LINES = 30
 _STEP_LINES = 20
+_SAME_STEPS = 3
+"""Steps of a plan that are worth a line which says that they are as before."""
 _GIST_CELLS = 90
 _HEAD_CELLS = 400
 _AUTHORS: dict[str, Style] = {"human": "green", "agent": "bold"}
@@ -194,12 +196,27 @@ def _plan(item: Plan, folding: Folding) -> Iterator[str]:
 
 
 def _steps(steps: Sequence[Mapping[str, Any]], folding: Folding) -> Iterator[str]:
+    """The steps of a plan; of one that goes on from the one before only what is new."""
     if not steps:
         yield paint("empty", "dim")
-    elif len(steps) == 1 and "status" not in steps[0]:
-        yield from folding.lines(str(steps[0]["text"]), _STEP_LINES)  # a plan in prose
+    elif len(steps) == 1 and "status" not in steps[0]:  # a plan in prose
+        prose = str(steps[0]["text"])
+        if prose.strip() and prose.strip() in folding.said and not folding.full:
+            yield paint("as just said", "dim")
+        else:
+            yield from folding.lines(prose, _STEP_LINES)
     else:
-        yield from folding.lines("\n".join(map(_step, steps)), _STEP_LINES)
+        now, known = tuple(map(_step, steps)), set(folding.plan)
+        new = [one for one in now if one not in known]
+        same = len(now) - len(new)
+        folding.plan = now
+        if folding.full or same < _SAME_STEPS:
+            yield from folding.lines("\n".join(now), _STEP_LINES)
+            return
+        if new:
+            yield from folding.lines("\n".join(new), _STEP_LINES)
+        yield paint(f"… {text.plural(same, 'step')} as before", "dim")
+        folding.folded += 1
 
 
 def _step(step: Mapping[str, Any]) -> str:
@@ -214,10 +231,18 @@ def _subagent(item: Subagent, arguments: Any, folding: Folding) -> Iterator[str]
         said.append("its end is not recorded")
     if item.stream is None:
         said.append("what it did is not recorded here")
+    elif not item.items:
+        said.append(f"its stream {item.stream} is not shown")
     yield paint(_line(f"subagent: {', '.join(said)}"), "cyan")
     prompt = arguments.get("prompt") if isinstance(arguments, dict) else None
-    if isinstance(prompt, str):
+    if isinstance(prompt, str) and prompt.strip() != _first_said(item.items):
         yield from _indented(folding.lines(prompt, _OTHER_LINES))
+
+
+def _first_said(items: Sequence[Item]) -> str | None:
+    """The first message of a subagent, as a rule its prompt."""
+    first = next((one for one in items if isinstance(one, Message)), None)
+    return None if first is None or len(first.parts) != 1 else (first.parts[0].text or "").strip()
 
 
 def _compaction(item: Compaction, _: Folding) -> Iterator[str]:
@@ -245,14 +270,15 @@ def _turn(item: Turn, _: Folding) -> Iterator[str]:
 
 
 def _event(item: Event, folding: Folding) -> Iterator[str]:
-    first, *rest = folding.lines(item.text, _OTHER_LINES)
+    first, *rest = folding.lines(folding.path(item.text), _OTHER_LINES)
     yield f"{paint(_line(item.label), 'red' if item.level == 'error' else 'dim')}  {first}".rstrip()
     yield from _indented(iter(rest))
 
 
 def _mark(item: Mark, _: Folding) -> Iterator[str]:
     commits = ", ".join(one[:12] for one in item.commits)
-    said = f"checkpoint {item.checkpoint}" + (f", commit {commits}" if commits else ", which no commit names")
+    word = "commit" if len(item.commits) == 1 else "commits"
+    said = f"checkpoint {item.checkpoint}" + (f", {word} {commits}" if commits else ", which no commit names")
     yield paint(_line(f"── {said} ──"), "yellow")
 
 

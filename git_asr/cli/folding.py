@@ -16,11 +16,18 @@ _CHARACTERS = 16 * _CELLS + 1
 
 @dataclass(slots=True)
 class Folding:
-    """Folds texts, unless ``full``, and counts how many of them in ``folded``. ``folder``: where the session ran."""
+    """Folds texts, unless ``full``, and counts how many of them in ``folded``.
+
+    Of the stream that is printed, ``folder``: where the session ran; ``plan``: the steps that were last said;
+    ``said``: the message that was just said; ``thoughts``: how many were passed over since nothing is left of them.
+    """
 
     full: bool = False
     folder: str | None = None
     folded: int = 0
+    plan: tuple[str, ...] = ()
+    said: str = ""
+    thoughts: int = 0
 
     def path(self, said: str) -> str:
         """A path as seen from ``folder``; any other text, or a path elsewhere, as it is."""

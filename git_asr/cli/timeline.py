@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from git_asr.asr.draft import Record
+from git_asr.asr.times import instant
 from git_asr.asr.totals import Total
 from git_asr.cli import entry_lines
 from git_asr.cli.folding import Folding
@@ -14,17 +15,19 @@ from git_asr.cli.shown import Shown, timeline_of
 from git_asr.companion.opening import OpenBundle
 from git_asr.views import text
 from git_asr.views.excerpt import Excerpt
-from git_asr.views.items import Call, Item, Mark
+from git_asr.views.items import Call, Item, Mark, Message, Reasoning
 from git_asr.views.session import Overview, overview
 
 _CLOCK = 9
 """Cells of the column with the time."""
 _NAMES = {
+    "reasoning": ("thought without its text", "thoughts without their text"),
     "tombstone": ("withdrawn record", "withdrawn records"),
     "git-asr/hook": ("hook run", "hook runs"),
     "git-asr/file-snapshot": ("file snapshot", "file snapshots"),
     "state": ("change of state", "changes of state"),
     "git-asr/context": ("change of context", "changes of context"),
+    "git-asr/attachment": ("attachment", "attachments"),
 }
 
 
@@ -47,7 +50,7 @@ def _part(bundle: OpenBundle, excerpt: Excerpt, folding: Folding) -> Iterator[st
     yield ""
     yield from _head(overview(bundle.session), excerpt)
     told = timeline_of(bundle, excerpt)
-    folding.folder = _folder(excerpt.stream.header)
+    folding.folder, folding.plan, folding.thoughts = _folder(excerpt.stream.header), (), 0
     yield from item_lines(told.items, folding)
     if not told.items:
         yield (
@@ -55,15 +58,21 @@ def _part(bundle: OpenBundle, excerpt: Excerpt, folding: Folding) -> Iterator[st
             if excerpt.stream.records
             else _omitted(excerpt.stream.header)
         )
-    if told.hidden:
+    hidden = {**told.hidden, **({"reasoning": folding.thoughts} if folding.thoughts else {})}
+    if hidden:
         yield ""
-        yield paint(f"not shown: {_hidden(told.hidden)}; --records has them", "dim")
+        yield paint(f"not shown: {_hidden(hidden)}; --records has them", "dim")
 
 
 def _head(view: Overview, excerpt: Excerpt) -> Iterator[str]:
     """What session this is, which part of it, and its figures."""
     yield paint(text.one_line(f"session {view.id}"), "bold")
-    about = [view.agent, *([", ".join(view.models)] if view.models else []), *_streams(view, excerpt)]
+    about = [
+        view.agent,
+        *([", ".join(view.models)] if view.models else []),
+        *_streams(view, excerpt),
+        *(["not translated: each unit as the agent wrote it"] if _is_opaque(excerpt.stream.header) else []),
+    ]
     yield text.one_line(" · ".join(about))
     if excerpt.unplaced:
         ids = ", ".join(excerpt.unplaced)
@@ -108,6 +117,13 @@ def _folder(header: Record) -> str | None:
     return found if isinstance(found, str) and found else None
 
 
+def _is_opaque(header: Record) -> bool:
+    """Whether the converter did not know the format."""
+    producer = header.get("producer")
+    version = producer.get("version") if isinstance(producer, dict) else None
+    return isinstance(version, str) and version.startswith("opaque/")
+
+
 def _omitted(header: Record) -> str:
     reason = header["capture"].get("reason")
     return text.one_line(f"no transcript: {reason if isinstance(reason, str) else 'the reason is unknown'}")
@@ -117,6 +133,10 @@ def _hidden(hidden: Mapping[str, int]) -> str:
     vendor = sum(number for kind, number in hidden.items() if kind not in _NAMES)
     said = [text.plural(number, *_NAMES[kind]) for kind, number in hidden.items() if kind in _NAMES]
     return text.one_line(", ".join([*said, *([text.plural(vendor, "other record")] if vendor else [])]))
+
+
+def _text(item: Message) -> str:
+    return "\n".join(part.text for part in item.parts if part.text is not None)
 
 
 @dataclass(slots=True)
@@ -147,10 +167,14 @@ def item_lines(items: tuple[Item, ...], folding: Folding, clock: Clock | None = 
     """The lines of items; those of a subagent stand below the call, indented by a bar."""
     clock = clock or Clock()
     for item in items:
-        ts = None if isinstance(item, Mark) else item.ts
+        if isinstance(item, Reasoning) and not item.parts and (item.capture or "").startswith("omitted"):
+            folding.thoughts += 1
+            continue
+        ts = None if isinstance(item, Mark) or instant(item.ts) is None else item.ts
         if (day := clock.new_day(ts)) is not None:
             yield paint(text.one_line(day), "dim")
         first, *rest = entry_lines.lines(item, folding)
+        folding.said = _text(item) if isinstance(item, Message) else ""
         column = text.one_line(clock.column(ts), _CLOCK)
         bar = paint("╎ ", "yellow") if item.aside else ""
         yield f"{paint(column.ljust(_CLOCK), 'dim')}{bar}{first}"
@@ -158,7 +182,9 @@ def item_lines(items: tuple[Item, ...], folding: Folding, clock: Clock | None = 
             yield f"{' ' * _CLOCK}{bar}{line}".rstrip()
         if isinstance(item, Call) and item.subagent is not None:
             below = paint("│", "cyan")
+            plan, folding.plan = folding.plan, ()
             for line in item_lines(item.subagent.items, folding, clock):
                 yield f"{' ' * _CLOCK}{bar}  {below} {line}".rstrip()
+            folding.plan = plan
             for line in entry_lines.outcome(item, folding):
                 yield f"{' ' * _CLOCK}{bar}{line}".rstrip()

@@ -35,10 +35,15 @@ class Spawned:
     def take(self, call: str) -> Stream | None:
         """The stream of the subagent that a call started, if it was not given out before."""
         found = [one for one in self._by_call.get(call, ()) if one.id not in self._given]
-        if not found or not self._levels:
+        if not found:
             return None
         self._given.update(one.id for one in found)
         return found[0]
+
+    @property
+    def deep(self) -> bool:
+        """Whether what is below is not shown."""
+        return not self._levels
 
     @contextmanager
     def below(self) -> Iterator[None]:
@@ -185,7 +190,7 @@ class Calls:
         ended = [one for one in told if one.get("state") == "ended"]
         usage = self._facets.get(("usage_summary", call), ()) if told else ()
         items: tuple[Item, ...] = ()
-        if stream is not None:
+        if stream is not None and not self._spawned.deep:
             with self._spawned.below():
                 items = self._below(stream)
         return Subagent(

@@ -130,7 +130,7 @@ def _hook(record: Record, place: Place, blob: GetBlob) -> Item | None:
     return Event(
         **place,
         label=f"hook {name}".strip(),
-        text=": ".join([outcome, *said[:1]]),
+        text=": ".join([*([] if outcome == "message" and said else [outcome]), *said[:1]]),
         level="error" if outcome in ("failed", "blocked") else None,
     )
 
@@ -171,9 +171,10 @@ def _notice(record: Record, place: Place, blob: GetBlob) -> Item:
     return Event(**place, label=_field(record, "kind", blob) or "notice", text=said, level=level or None)
 
 
-def _attachment(record: Record, place: Place, blob: GetBlob) -> Item:
-    kind = _field(record, "kind", blob)
-    return Event(**place, label=f"attached {kind}".strip(), text=_field(record, "name", blob))
+def _attachment(record: Record, place: Place, blob: GetBlob) -> Item | None:
+    """What somebody attached has a name; what has none the harness put in, and there is much of it."""
+    kind, name = _field(record, "kind", blob), _field(record, "name", blob)
+    return Event(**place, label=f"attached {kind}".strip(), text=name) if name else None
 
 
 def _unit(record: Record, place: Place, blob: GetBlob) -> Item:

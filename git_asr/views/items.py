@@ -70,7 +70,8 @@ class Reasoning(Item):
 class Subagent:
     """A subagent that a call started. ``status``: how it ended; None where that is unknown.
 
-    ``stream``: the ID of its stream where it has one, and ``items`` what happened in it. ``usage``: as its result
+    ``stream``: the ID of its stream where it has one, and ``items`` what happened in it; none where it is nested too
+    deep to be shown. ``usage``: as its result
     tells, in the profile's normal form, with what it covers in words.
     """
 

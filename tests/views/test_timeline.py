@@ -161,7 +161,7 @@ def test_subagents_stop_at_some_level() -> None:
     streams = [stream(call(f"t{n}"), identifier=f"s{n}", calls=[f"t{n - 1}"]) for n in range(1, 20)]
     items = of(stream(call("t0")), subagents=streams).items
     levels = 0
-    while items and isinstance(items[0], Call) and items[0].subagent is not None:
+    while items and isinstance(items[0], Call) and items[0].subagent and items[0].subagent.items:
         items, levels = items[0].subagent.items, levels + 1
     assert levels == 8
 
@@ -348,3 +348,76 @@ def test_units_that_were_not_translated_are_shown_as_they_are() -> None:
         'message {"type":"message","x":NaN}',
         "unit plain",
     ]
+
+
+def plan(identifier: str, *steps: str) -> dict[str, Any]:
+    return record(
+        identifier,
+        "plan",
+        items=[{"text": one[1:], "status": {"x": "completed"}.get(one[0])} for one in steps],
+    )
+
+
+def test_of_a_plan_that_goes_on_only_what_is_new_is_said() -> None:
+    one = stream(
+        plan("a", "-1", "-2", "-3", "-4"),
+        plan("b", "x1", "-2", "-3", "-4"),
+        plan("c", "x1", "-2", "-3", "-4"),
+        plan("d", "x1", "x2"),
+        plan("e", "x1", "x2", "x5"),
+        plan("f"),
+    )
+    folding = Folding()
+    assert [line.strip() for line in item_lines(of(one).items, folding)] == [
+        "plan", "[?] 1", "[?] 2", "[?] 3", "[?] 4",
+        "plan", "[x] 1", "… 3 steps as before",
+        "plan", "… 4 steps as before",
+        "plan", "[x] 1", "[x] 2",
+        "plan", "[x] 1", "[x] 2", "[x] 5",
+        "plan", "empty",
+    ]  # fmt: skip
+    assert folding.folded == 2
+    assert "as before" not in "".join(item_lines(of(one).items, Folding(full=True)))
+
+
+def test_a_plan_in_prose_that_was_just_said_is_not_said_again() -> None:
+    prose = record("p", "plan", items=[{"text": "Dig\nand rake"}])
+    one = stream(message("a", "Do this:\nDig\nand rake"), prose, {**prose, "id": "q"})
+    assert [line.strip() for line in text(of(one).items).split("\n")][4:] == [
+        "plan", "as just said", "plan", "Dig", "and rake",
+    ]  # fmt: skip
+
+
+def test_a_subagents_plan_is_none_of_the_callers() -> None:
+    steps = ("-1", "-2", "-3")
+    below = stream(plan("a", *steps), identifier="s.t", calls=["t"])
+    items = of(stream(plan("b", *steps), call("t"), plan("c", *steps)), subagents=[below]).items
+    assert text(items).count("[?] 1") == 2
+    assert text(items).endswith("… 3 steps as before")
+
+
+def test_thoughts_of_which_nothing_is_left_are_counted() -> None:
+    one = stream(
+        record("a", "reasoning", content=[], capture={"state": "omitted", "reason": "signature only"}),
+        record("b", "reasoning", content=[]),
+    )
+    folding = Folding()
+    assert [line.strip() for line in item_lines(of(one).items, folding)] == ["thinking"]
+    assert folding.thoughts == 1
+
+
+def test_what_is_no_time_is_unknown() -> None:
+    odd = ("\x1b[31m2026-01-01", "2026-99-01T00:00:00Z", "yesterday", "", "2026-01-01T00:00:00")
+    one = stream(
+        *(message(str(n), ts=ts) for n, ts in enumerate(odd)), message("z", ts="2026-01-02T03:04:05+02:00")
+    )
+    lines = text(of(one).items).split("\n")
+    assert lines[::2][:5] == ["         human"] * 5
+    assert lines[-3:] == ["2026-01-02 (times as recorded)", "03:04:05 human", "           z"]
+
+
+def test_a_stream_that_is_not_shown_is_named() -> None:
+    streams = [stream(call(f"t{n}"), identifier=f"s{n}", calls=[f"t{n - 1}"]) for n in range(1, 12)]
+    said = text(of(stream(call("t0")), subagents=streams).items)
+    assert "its stream s9 is not shown" in said
+    assert "not recorded here" not in said
