@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,10 @@ from git_asr.asr.draft import Record
 
 CHECKPOINT = "io.entire/checkpoint"
 SESSION = "io.entire/session"
+ACCEPTED = "git-asr/link"
+"""Key of ``_meta`` of a link that was accepted: what was known when it was."""
+REPORTED = "reported"
+_WITHDRAWN = "removed:"
 _FLOOR = 2**52
 _SOUND_ID = re.compile(r"[!-~]{1,400}")
 _OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -37,9 +41,6 @@ def vcs(link: CommitLink, object_format: str, session_ids: Sequence[str]) -> Rec
 
     ``session_ids``: the session's ID as this checkpoint stores it; several where it stores the session under more.
     """
-    entire: dict[str, Any] = {"id": link.checkpoint}
-    if session_ids:
-        entire["session_id"] = session_ids[0] if len(session_ids) == 1 else list(session_ids)
     return {
         "type": "vcs",
         "id": f"{link.checkpoint}@{link.commit}",
@@ -47,10 +48,93 @@ def vcs(link: CommitLink, object_format: str, session_ids: Sequence[str]) -> Rec
         "action": "commit",
         "commit": link.commit,
         "objectFormat": object_format,
-        "evidence": "reported",
+        "evidence": REPORTED,
         "committedAt": link.committed_at,
-        "_meta": {CHECKPOINT: entire, "git-asr/trailer": {"place": link.place}},
+        "_meta": {
+            CHECKPOINT: _reference(link.checkpoint, session_ids),
+            "git-asr/trailer": {"place": link.place},
+        },
     }
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedLink:
+    """A link that no trailer makes, and that a person accepted.
+
+    ``method``: what spoke for it, a word of small letters and hyphens; it is the record's evidence and the end of its
+    ID. ``via``: the commit by which it was found, where there is one.
+    """
+
+    commit: str
+    checkpoint: str
+    committed_at: str
+    method: str
+    via: str | None = None
+
+
+def accepted(link: AcceptedLink, object_format: str, taken: Container[str] = ()) -> Record:
+    """The ``vcs`` record of an accepted link, as no session has it yet (``for_session``).
+
+    ``taken``: IDs that cannot be used again, since records say that they were taken back.
+    """
+    identifier = _first_free(f"{link.checkpoint}@{link.commit}#{link.method}", taken)
+    return {
+        "type": "vcs",
+        "id": identifier,
+        "idSource": "derived",
+        "action": "commit",
+        "commit": link.commit,
+        "objectFormat": object_format,
+        "evidence": link.method,
+        "committedAt": link.committed_at,
+        "_meta": {CHECKPOINT: {"id": link.checkpoint}, ACCEPTED: {"via": link.via} if link.via else {}},
+    }
+
+
+def _first_free(identifier: str, taken: Container[str]) -> str:
+    found, number = identifier, 1
+    while found in taken:
+        number += 1
+        found = f"{identifier}.{number}"
+    return found
+
+
+def withdrawal(record: Record) -> Record:
+    """The record that takes an accepted link back wherever both are."""
+    kept = ("type", "id", "idSource", "action", "commit", "objectFormat", "evidence", "_meta")
+    taken_back = {"id": _withdrawal_id(record["id"]), "action": "unlink", "evidence": "hand"}
+    return {field: taken_back.get(field, record[field]) for field in kept if field in record}
+
+
+def _withdrawal_id(identifier: str) -> str:
+    return identifier.replace("#", f"#{_WITHDRAWN}", 1)
+
+
+def is_decision(record: Record) -> bool:
+    """Whether a person made this link record: an accepted link, or one that takes such a link back."""
+    return record["type"] == "vcs" and "#" in record["id"]
+
+
+def checkpoint_of(record: Record) -> str:
+    """The checkpoint that a link record is about."""
+    return str(record["id"]).partition("@")[0]
+
+
+def for_session(decision: Record, session_ids: Sequence[str]) -> Record:
+    """A decision as it stands among the links of a session; ``session_ids`` as in ``vcs``, none for no session."""
+    found = decision.get("_meta")
+    meta = found if isinstance(found, dict) else {}
+    entire = _reference(checkpoint_of(decision), session_ids)
+    own = {name: value for name, value in decision.items() if name not in ("seq", "_meta", "_metaBlob")}
+    return {**own, "_meta": {**meta, CHECKPOINT: entire}}
+
+
+def _reference(identifier: str, session_ids: Sequence[str]) -> dict[str, Any]:
+    """How a link names the checkpoint, and the session as that one stores it."""
+    entire: dict[str, Any] = {"id": identifier}
+    if session_ids:
+        entire["session_id"] = session_ids[0] if len(session_ids) == 1 else list(session_ids)
+    return entire
 
 
 def checkpoint(
@@ -129,9 +213,23 @@ def is_link(record: Record) -> bool:
     )
 
 
+def standing(records: Iterable[Record]) -> list[Record]:
+    """The ``vcs`` records that link: all but those that were taken back and those that take back."""
+    found = [record for record in records if record.get("type") == "vcs"]
+    withdrawn = {record["id"] for record in found if f"#{_WITHDRAWN}" in record["id"]}
+    if not withdrawn:
+        return found
+    return [one for one in found if not {one["id"], _withdrawal_id(one["id"])} & withdrawn]
+
+
+def pairs(records: Iterable[Record]) -> set[tuple[str, str]]:
+    """The checkpoint and the commit of every link that stands; a trailer and an accepted link may say the same."""
+    return {(checkpoint_of(record), record["commit"]) for record in standing(records)}
+
+
 def commits(records: Iterable[Record]) -> list[str]:
     """The commits that link records name, sorted, each once."""
-    return sorted({record["commit"] for record in records if record.get("type") == "vcs"})
+    return sorted({record["commit"] for record in standing(records)})
 
 
 def _seq(identifier: str) -> int:

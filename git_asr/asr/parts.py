@@ -10,6 +10,9 @@ from git_asr.asr.ids import is_name, name
 PART_BYTES = 256 * 1024
 """Bytes of one part at most; a longer line stands alone."""
 
+LINKS_END = "~links.jsonl"
+"""How the name of a file of link records ends."""
+
 _FILE = re.compile(r"sessions/(?P<name>~?[a-z0-9_-]+?)(?:~(?P<tail>[0-9]{6,}|links))?\.jsonl")
 
 
@@ -25,7 +28,7 @@ def part_path(stream: str, number: int) -> str:
 
 def links_path(stream: str) -> str:
     """The file with a stream's ``vcs`` and checkpoint records."""
-    return f"sessions/{name(stream)}~links.jsonl"
+    return f"sessions/{name(stream)}{LINKS_END}"
 
 
 def blob_path(sha256: str) -> str:

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from git_asr.asr.links import CHECKPOINT
+from git_asr.asr.links import CHECKPOINT, pairs
 from git_asr.asr.reading import Stream
 from git_asr.asr.times import instant
 
@@ -39,17 +39,17 @@ def slices(stream: Stream) -> list[Slice]:
     starts: list[tuple[int, int, str]] = []
     times: dict[str, str | None] = {}
     commits: dict[str, list[str]] = {}
+    for checkpoint, commit in pairs(stream.links):
+        commits.setdefault(checkpoint, []).append(commit)
     for record in stream.links:
         if record["type"] == CHECKPOINT and _is_start(record.get("start")):
             times[record["id"]] = record.get("ts")
             starts.append((record["start"], instant(record.get("ts")) or 0, record["id"]))
-        elif record["type"] == "vcs":
-            commits.setdefault(record["id"].partition("@")[0], []).append(record["commit"])
     found = []
     firsts = sorted({start for start, *_ in starts})
     ends = dict(zip(firsts, [*(one - 1 for one in firsts[1:]), stream.through], strict=False))
     for start, _, checkpoint in sorted(starts):
-        own = tuple(sorted(set(commits.get(checkpoint, ()))))
+        own = tuple(sorted(commits.get(checkpoint, ())))
         found.append(Slice(checkpoint, start, max(ends[start], start - 1), own, times[checkpoint]))
     return found
 

@@ -10,6 +10,7 @@ from git_asr.asr import stream
 from git_asr.asr.bundle import Manifest
 from git_asr.asr.header import SessionKey
 from git_asr.asr.links import CHECKPOINT, is_link
+from git_asr.asr.parts import LINKS_END
 from git_asr.companion import store
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Objects
@@ -77,9 +78,7 @@ def _checkpoints(objects: Objects, tree: str, keys: Iterable[SessionKey]) -> Ite
     for key in keys:
         folder = objects.lookup(tree, f"{store.session_path(key)}/sessions")
         if folder is not None and folder.is_tree:
-            oids += (
-                (key, one.oid) for one in objects.entries(folder.oid) if one.name.endswith("~links.jsonl")
-            )
+            oids += ((key, one.oid) for one in objects.entries(folder.oid) if one.name.endswith(LINKS_END))
     for (key, _), data in zip(oids, objects.blobs(oid for _, oid in oids), strict=True):
         for record in stream.read([data or b""]):
             if isinstance(record, dict) and record["type"] == CHECKPOINT and is_link(record):

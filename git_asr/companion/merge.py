@@ -176,7 +176,7 @@ def without(state: SessionState, held: Set[tuple[str, str]]) -> SessionState | N
     left = sources(state) - held
     kept = {checkpoint for checkpoint, _ in left}
     streams = {
-        name: with_links(one, links.unite(r for r in one.links if r["id"].partition("@")[0] in kept))
+        name: with_links(one, links.unite(r for r in one.links if links.checkpoint_of(r) in kept))
         for name, one in state.streams.items()
     }
     blobs: dict[str, large.Blob] = {}

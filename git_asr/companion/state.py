@@ -8,10 +8,11 @@ more than they hold.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from git_asr.companion.decisions import Decisions
+from git_asr.companion.tables import Tables
 from git_asr.errors import Diagnostic
 
 Key = tuple[str, str]
@@ -48,44 +49,12 @@ class SessionRow:
     note: str
 
 
-class _Tables:
-    """Runs statements; text with lone surrogates (names that are not UTF-8) goes in and comes out as it is."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def execute(self, statement: str, values: Iterable[Any] = ()) -> sqlite3.Cursor:
-        """Run a statement; rows come out as tuples."""
-        try:
-            cursor = self._connection.execute(statement, tuple(map(_storable, values)))
-        except UnicodeDecodeError as error:
-            raise sqlite3.DatabaseError("a text that is none") from error
-        cursor.row_factory = lambda _, row: tuple(map(_stored, row))
-        return cursor
-
-    def executemany(self, statement: str, rows: Iterable[Iterable[Any]]) -> None:
-        """Run a statement for each row of values."""
-        self._connection.executemany(statement, (tuple(map(_storable, row)) for row in rows))
-
-
-def _storable(value: Any) -> Any:
-    if isinstance(value, str) and not value.isascii():
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            return value.encode("utf-8", "surrogatepass")
-    return value
-
-
-def _stored(value: Any) -> Any:
-    return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
-
-
 class State:
     """The tables, as typed questions and answers."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._db = _Tables(connection)
+        self._db = Tables(connection)
+        self.decisions = Decisions(self._db)
 
     # --- what was seen ------------------------------------------------------------------------------------------
 
@@ -163,6 +132,30 @@ class State:
             (checkpoint,),
         )
         return [TrailerRow(*row) for row in rows]
+
+    def is_named(self, checkpoint: str) -> bool:
+        """Tell whether a commit names a checkpoint, or a person decided about a link of it."""
+        found = self._db.execute(
+            "SELECT 1 FROM trailer WHERE checkpoint = ?1 UNION ALL"
+            " SELECT 1 FROM decision WHERE checkpoint = ?1 LIMIT 1",
+            (checkpoint,),
+        )
+        return found.fetchone() is not None
+
+    def resolved(self) -> Iterator[tuple[str, str]]:
+        """Commits with a checkpoint that they name and a store holds."""
+        yield from self._db.execute(
+            "SELECT commit_id, checkpoint FROM trailer WHERE EXISTS"
+            " (SELECT 1 FROM location WHERE location.checkpoint = trailer.checkpoint) ORDER BY 1, 2"
+        )
+
+    def beginning(self, text: str) -> list[str]:
+        """The checkpoints of the stores whose ID begins with a text."""
+        return self._strings(
+            "SELECT DISTINCT checkpoint FROM location WHERE substr(checkpoint, 1, ?) = ? ORDER BY 1",
+            len(text),
+            text,
+        )
 
     def unresolved(self) -> list[tuple[str, list[str]]]:
         """Checkpoints that commits name and no store holds, with those commits."""
@@ -337,5 +330,5 @@ class State:
         )
         return [FolderRow(c, f, s, None if h is None else (h, i)) for c, f, s, h, i in rows]
 
-    def _strings(self, query: str, *values: str) -> list[str]:
+    def _strings(self, query: str, *values: str | int) -> list[str]:
         return [row[0] for row in self._db.execute(query, values)]

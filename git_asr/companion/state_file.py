@@ -23,6 +23,9 @@ CREATE TABLE walked (tip TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE trailer (
     checkpoint TEXT NOT NULL, commit_id TEXT NOT NULL, committed INTEGER NOT NULL, committed_at TEXT NOT NULL,
     place TEXT NOT NULL, PRIMARY KEY (checkpoint, commit_id)) WITHOUT ROWID;
+CREATE TABLE decision (
+    id TEXT PRIMARY KEY, checkpoint TEXT NOT NULL, commit_id TEXT NOT NULL, record TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX decision_checkpoint ON decision (checkpoint);
 CREATE TABLE folder (
     checkpoint TEXT NOT NULL, folder TEXT NOT NULL, stored TEXT NOT NULL, harness TEXT, session TEXT,
     PRIMARY KEY (checkpoint, folder)) WITHOUT ROWID;

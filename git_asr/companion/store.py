@@ -14,7 +14,7 @@ from git_asr.asr.draft import Record
 from git_asr.asr.header import SessionKey, is_sound
 from git_asr.asr.ids import is_name, name
 from git_asr.asr.links import CHECKPOINT, SESSION, is_link
-from git_asr.asr.parts import blob_path, header_path, links_path
+from git_asr.asr.parts import LINKS_END, blob_path, header_path, links_path
 from git_asr.companion import merge
 from git_asr.companion.merge import SessionState, StreamState
 from git_asr.companion.names import REMOTES, SESSIONS
@@ -217,15 +217,37 @@ def place(changes: Mapping[SessionKey, str | None]) -> dict[str, tuple[int, str]
     return {session_path(key): None if tree is None else (TREE, tree) for key, tree in changes.items()}
 
 
-def manifests(objects: Objects, tree: str) -> Iterator[tuple[str, Manifest | AsrError]]:
-    """Every session's manifest in a companion tree, with the session's path; an error for one that is damaged."""
-    found: list[tuple[str, str]] = []
+def link_records(objects: Objects, tree: str | None) -> Iterator[Record]:
+    """Every link record in a companion tree, whether or not its bundle is whole otherwise."""
+    folders = [oid for _, oid in _sessions(objects, tree)] if tree is not None else []
+    files = [
+        one.oid
+        for found in (objects.lookup(folder, "sessions") for folder in folders)
+        for one in (objects.entries(found.oid) if found is not None and found.is_tree else ())
+        if one.name.endswith(LINKS_END)
+    ]
+    for data in objects.blobs(files):
+        for record in stream.read([data or b""]):
+            if not isinstance(record, stream.Gap) and is_link(record):
+                yield record
+
+
+def _sessions(objects: Objects, tree: str) -> Iterator[tuple[str, str]]:
+    """The path and the tree of everything that stands where sessions do."""
     for harness in objects.entries(tree):
         for shard in objects.entries(harness.oid) if harness.is_tree and is_name(harness.name) else ():
             for session in objects.entries(shard.oid) if shard.is_tree else ():
-                entry = objects.lookup(session.oid, MANIFEST) if session.is_tree else None
-                if entry is not None:
-                    found.append((f"{harness.name}/{shard.name}/{session.name}", entry.oid))
+                if session.is_tree:
+                    yield f"{harness.name}/{shard.name}/{session.name}", session.oid
+
+
+def manifests(objects: Objects, tree: str) -> Iterator[tuple[str, Manifest | AsrError]]:
+    """Every session's manifest in a companion tree, with the session's path; an error for one that is damaged."""
+    found: list[tuple[str, str]] = []
+    for path, session in _sessions(objects, tree):
+        entry = objects.lookup(session, MANIFEST)
+        if entry is not None:
+            found.append((path, entry.oid))
     for (path, _), data in zip(found, objects.blobs(oid for _, oid in found), strict=True):
         try:
             yield path, load(data or b"")

@@ -36,10 +36,10 @@ class SessionSource:
     """All that is known of one session, ready to be written.
 
     ``lines``: plain one first; empty where no transcript can be read. ``folders``: of each checkpoint that holds the
-    session the folders that do, newest first. ``commits``: the commits that name each checkpoint. ``kept``: link
-    records of an earlier sync whose checkpoints cannot be read now, with the stream they stood in.
-    ``first_prompt``: tells what stands in for the first prompt where the records name none. ``omitted``: why there is
-    no transcript, for each checkpoint that has none.
+    session the folders that do, newest first. ``commits``: the commits that name each checkpoint; ``decisions``: link
+    records about it that persons made. ``kept``: link records of an earlier sync whose checkpoints cannot be read now,
+    with the stream they stood in. ``first_prompt``: tells what stands in for the first prompt where the records name
+    none. ``omitted``: why there is no transcript, for each checkpoint that has none.
     """
 
     key: SessionKey
@@ -47,6 +47,7 @@ class SessionSource:
     checkpoints: Mapping[str, Checkpoint]
     folders: Mapping[str, tuple[SessionFolder, ...]]
     commits: Mapping[str, tuple[CommitLink, ...]]
+    decisions: Mapping[str, Sequence[Record]]
     object_format: str
     kept: Sequence[tuple[str, Record]] = ()
     first_prompt: Callable[[], str | None] = _unknown
@@ -286,6 +287,7 @@ def _place_links(source: SessionSource, extents: Sequence[Mapping[Copy, int]]) -
         groups[stream] += [
             links.vcs(link, source.object_format, stored) for link in source.commits.get(identifier, ())
         ]
+        groups[stream] += [links.for_session(one, stored) for one in source.decisions.get(identifier, ())]
     for stream, record in source.kept:
         groups[stream if stream in groups else plain].append(record)
     return {stream: links.unite(records) for stream, records in groups.items()}

@@ -10,7 +10,7 @@ from functools import partial
 from git_asr.asr.bundle import BundleWriter
 from git_asr.asr.draft import Record
 from git_asr.asr.header import SessionKey
-from git_asr.asr.links import CHECKPOINT, CommitLink
+from git_asr.asr.links import CHECKPOINT, CommitLink, checkpoint_of, is_decision, pairs
 from git_asr.asr.parts import blob_path
 from git_asr.asr.times import instant
 from git_asr.companion import store
@@ -26,6 +26,7 @@ from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Objects, Repository
 from git_asr.git.writing import ObjectWriter
 from git_asr.sync.changes import Changes, Loaded
+from git_asr.sync.decisions import records
 from git_asr.sync.outcome import Tally
 from git_asr.views.session import log_line, overview
 
@@ -42,6 +43,7 @@ class Conversion:
     ``objects`` read the companion, ``upstream`` what Entire stored, where damage is no reason to stop.
     ``trees``: what becomes of each session that was looked at: its bundle's tree, None where it goes. ``noted``: the
     commits whose notes may have changed. ``orphans``: whether sessions are taken of which no commit names a checkpoint.
+    ``decided``: the checkpoints of which a person accepted a link, or took one back, just now.
     """
 
     repo: Repository
@@ -58,6 +60,7 @@ class Conversion:
     removed: set[SessionKey] = field(default_factory=set)
     trees: dict[SessionKey, str | None] = field(default_factory=dict)
     noted: set[str] = field(default_factory=set)
+    decided: set[str] = field(default_factory=set)
     _done: set[str] = field(default_factory=set)
 
     @property
@@ -127,7 +130,8 @@ class Conversion:
         found = self._at_home(found)
         self._remember(cluster, found)
         for key, own in found.items():
-            if self._is_wanted(key, [folder.checkpoint for folder in own.folders]):
+            checkpoints = [folder.checkpoint for folder in own.folders]
+            if self._is_wanted(key, checkpoints) or not self.decided.isdisjoint(checkpoints):
                 self._session(key, own, loaded, reader)
 
     def _at_home(self, found: Mapping[SessionKey, Held]) -> dict[SessionKey, Held]:
@@ -152,11 +156,11 @@ class Conversion:
                 yield key
 
     def _is_wanted(self, key: SessionKey, checkpoints: Sequence[str]) -> bool:
-        """Whether a session that these checkpoints hold is written: a commit names one, or it is a welcome orphan.
+        """Whether a session that these checkpoints hold is written: a commit is tied to one, or it is a welcome orphan.
 
         An orphan that was taken once stays for as long as a checkpoint holds it.
         """
-        if any(map(self.state.trailers, checkpoints)):
+        if any(map(self.state.is_named, checkpoints)):
             return True
         return bool(checkpoints) and (self.orphans or self._was_taken(key))
 
@@ -218,7 +222,11 @@ class Conversion:
         for other in others:
             if other is not None:
                 fresh = store.merge_sessions(self.writer, fresh, other)
-        self._put(key, fresh, present)
+        checkpoints = [folder.checkpoint for folder in own.folders]
+        if self._is_wanted(key, checkpoints) or any(pairs(one.links) for one in fresh.state.streams.values()):
+            self._put(key, fresh, present)
+        else:
+            self.remove(key)  # the last link was taken back
 
     def stored(self, tree: str | None, key: SessionKey) -> store.StoredSession | None:
         """A session's bundle in a companion tree; one that is damaged is reported and counts as none."""
@@ -237,10 +245,11 @@ class Conversion:
     def note(self, stored: SessionState) -> None:
         """Take a session of the companion ref into the state, for lists and notes."""
         key, view = stored.key.pair, overview(store.session_of(stored))
-        records = [record for one in stored.streams.values() for record in one.links]
-        links = sum(record["type"] == "vcs" for record in records)
+        own = [record for one in stored.streams.values() for record in one.links]
         self.noted.update(self.state.commits_of(key), view.commits)
-        self.state.put_session(key, SessionRow(newest_source(records), links, log_line(view)), view.commits)
+        self.state.put_session(
+            key, SessionRow(newest_source(own), len(pairs(own)), log_line(view)), view.commits
+        )
 
     def _source(
         self,
@@ -266,6 +275,7 @@ class Conversion:
             checkpoints={checkpoint: loaded.checkpoints[checkpoint] for checkpoint in folders},
             folders=folders,
             commits=commits,
+            decisions={checkpoint: records(self.state, checkpoint) for checkpoint in folders},
             object_format=self.repo.object_format,
             kept=tuple(self._kept(present, folders)),
             first_prompt=partial(self._first_prompt, own.folders),
@@ -280,8 +290,10 @@ class Conversion:
         A checkpoint that no store has any more keeps its records; so does a commit that no ref leads to any more.
         """
         for stream, record in store.links_of(present):
-            checkpoint = record["id"] if record["type"] == CHECKPOINT else record["id"].partition("@")[0]
-            if checkpoint in folders:
+            checkpoint = checkpoint_of(record)
+            if is_decision(record):
+                derived = checkpoint in folders or bool(self.state.folders(checkpoint))
+            elif checkpoint in folders:
                 commits = {row.commit for row in self.state.trailers(checkpoint)}
                 derived = record["type"] == CHECKPOINT or record.get("commit") in commits
             else:

@@ -22,6 +22,7 @@ from git_asr.git.tolerant import TolerantObjects
 from git_asr.git.writing import ObjectWriter
 from git_asr.sync.changes import Changes
 from git_asr.sync.conversion import Conversion
+from git_asr.sync.decisions import Deciding, Decision
 from git_asr.sync.look import TAKEN, directory, joined, look
 from git_asr.sync.outcome import Outcome, converters, outcome_of, unchanged
 from git_asr.sync.publication import Publication
@@ -47,7 +48,7 @@ class Options:
     ``revisions``: walk only these, None for every ref. ``full``: trust no local state. ``exclusions``: the values of
     ``asr.exclude``. ``orphans``: take sessions too of which no commit names a checkpoint. ``progress``: told how many
     groups of sessions are done, of how many. ``at_most``: bytes of transcripts beyond which it is not done now.
-    ``lock_wait``: seconds to wait for another writer.
+    ``lock_wait``: seconds to wait for another writer. ``decisions``: links to accept or to take back.
     """
 
     revisions: tuple[str, ...] | None = None
@@ -58,6 +59,7 @@ class Options:
     progress: Progress | None = None
     at_most: int | None = None
     lock_wait: float = LOCK_WAIT
+    decisions: tuple[Decision, ...] = ()
 
 
 def sync(repo: Repository, options: Options, report: Report) -> Outcome:
@@ -68,9 +70,9 @@ def sync(repo: Repository, options: Options, report: Report) -> Outcome:
     Raises:
         UsageError: an unknown revision.
         TooMuch: there is more to convert than ``at_most``.
-        AsrError: another writer holds the lock for too long, or Git refuses.
+        AsrError: another writer holds the lock for too long, Git refuses, or a decision cannot be carried out.
     """
-    if not options.full and options.revisions is None:
+    if not options.full and options.revisions is None and not options.decisions:
         known = unchanged(repo, options.exclusions, orphans=options.orphans)
         if known is not None:
             return known
@@ -109,7 +111,12 @@ def _sync_once(repo: Repository, options: Options, report: Report) -> Outcome:
         tip = store.read_tip(repo, objects)
         upstream = TolerantObjects(objects, note)
         changes = Changes(repo, upstream, state, seen, note)
-        touched = changes.groups(changes.in_stores(), changes.in_commits(options.revisions))
+        deciding = Deciding(objects, state, tip, repo.object_format)
+        if state.meta("companion") != seen.companion:
+            deciding.recall()
+        changed, named = changes.in_stores(), changes.in_commits(options.revisions)
+        decided = deciding.take(options.decisions)
+        touched = changes.groups(changed, named | decided)
         rules = {"converters": converters(), "exclusions": joined(options.exclusions)}
         if any(state.meta(name) != value for name, value in (*rules.items(), ("companion", seen.companion))):
             touched |= state.groups()
@@ -119,12 +126,14 @@ def _sync_once(repo: Repository, options: Options, report: Report) -> Outcome:
         conversion = Conversion(
             repo, objects, upstream, writer, state, changes, tip, kept_out, options.orphans, note
         )
+        conversion.decided |= decided
         if options.at_most is not None and conversion.exceeds(touched, options.at_most):
             raise TooMuch("there is too much to convert in passing", hint="git asr sync")
         for done, total in conversion.convert(touched):
             if options.progress is not None:
                 options.progress(done, total)
         conversion.drop_left(changes.left)
+        deciding.check(options.decisions)
         Publication(conversion, seen, rules["exclusions"]).publish()
         for name, value in rules.items():
             state.set_meta(name, value)

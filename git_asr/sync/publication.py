@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from git_asr.asr.links import pairs
 from git_asr.companion import notes, store
 from git_asr.companion.merge import SessionState, sources
 from git_asr.companion.names import NOTES, SESSIONS
@@ -79,13 +80,8 @@ class Publication:
     def _is_leftover(self, stored: SessionState) -> bool:
         """Whether the checkpoints that commits name were all read, and none of them holds the session now."""
         state = self.conversion.state
-        named = {checkpoint for checkpoint, _ in sources(stored) if state.trailers(checkpoint)}
-        linked = {
-            record["id"].partition("@")[0]
-            for one in stored.streams.values()
-            for record in one.links
-            if record["type"] == "vcs"
-        }
+        named = {checkpoint for checkpoint, _ in sources(stored) if state.is_named(checkpoint)}
+        linked = {checkpoint for one in stored.streams.values() for checkpoint, _ in pairs(one.links)}
         held = [row.key for checkpoint in named for row in state.folders(checkpoint)]
         return (
             linked <= named

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from git_asr.asr.draft import Record
-from git_asr.asr.links import CHECKPOINT
+from git_asr.asr.links import CHECKPOINT, checkpoint_of, pairs
 from git_asr.asr.reading import Stream, position
 from git_asr.asr.slices import Slice, holding, slices
 from git_asr.asr.totals import Total, spawning_calls, total
@@ -33,7 +33,7 @@ class Excerpt:
         yield from (one for one in self.stream.records if held(position(one)))
         checkpoints = None if self.slices is None else {one.checkpoint for one in self.slices}
         for record in self.stream.links:
-            if checkpoints is None or record["id"].partition("@")[0] in checkpoints:
+            if checkpoints is None or checkpoint_of(record) in checkpoints:
                 yield record
 
     def total(self) -> Total:
@@ -91,11 +91,7 @@ def _checkpoints(stream: Stream, commit: str | None, checkpoint: str | None) -> 
     held = {record["id"] for record in stream.links if record["type"] == CHECKPOINT}
     if checkpoint is not None:
         return held & {checkpoint}
-    return {
-        record["id"].partition("@")[0]
-        for record in stream.links
-        if record["type"] == "vcs" and record.get("commit") == commit
-    }
+    return {of for of, linked in pairs(stream.links) if linked == commit}
 
 
 def _subagents(

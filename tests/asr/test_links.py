@@ -123,5 +123,5 @@ def test_equal_places_go_to_the_smaller_id_first(monkeypatch: Any) -> None:
 
 
 def test_commits_are_those_of_vcs_records_only() -> None:
-    records = [{"type": "vcs", "commit": "b"}, {"type": "vcs", "commit": "a"}, {"type": "vcs", "commit": "b"}]
+    records = [{"type": "vcs", "id": f"x@{one}", "commit": one} for one in "bab"]
     assert links.commits([*records, {"type": "io.entire/checkpoint"}]) == ["a", "b"]

@@ -136,7 +136,9 @@ def _stream(
     transcript = [record for record in records if record["seq"] < 2**52]
     links = [record for record in records if record["seq"] >= 2**52]
     assert all(record["type"] in ("vcs", "io.entire/checkpoint") for record in links)
-    assert entry["summary"]["commits"] == sorted({r["commit"] for r in links if r["type"] == "vcs"})
+    taken_back = {r["id"].replace("#removed:", "#") for r in links if r.get("action") == "unlink"}
+    standing = [r for r in links if r.get("action") == "commit" and r["id"] not in taken_back]
+    assert entry["summary"]["commits"] == sorted({r["commit"] for r in standing})
     stream = StoredStream(entry["stream"], header, transcript, links, entry["summary"])
     assert set(_referenced(stream)) <= blobs
     return stream
