@@ -29,6 +29,7 @@ COMMANDS = {
     "show": Entry("git_asr.cli.show:command", "Show what happened in the session behind a commit."),
     "sessions": Entry("git_asr.cli.sessions:command", "List the sessions."),
     "fetch": Entry("git_asr.cli.fetch:command", "Fetch the checkpoints that a clone does not bring."),
+    "link": Entry("git_asr.cli.link:command", "Tie commits that lost their trailer to their sessions."),
     "demo": Entry("git_asr.cli.demo:command", "Make a throw-away repository and show what git-asr does."),
 }
 """Every command, in the order of ``git asr -h``. A new one is one line here and one module beside this one."""

@@ -288,6 +288,11 @@ class State:
         found = self._db.execute("SELECT 1 FROM session WHERE harness = ? AND session = ?", key)
         return found.fetchone() is not None
 
+    def note(self, key: Key) -> str | None:
+        """The line for the log of a written session; None where it was not written."""
+        found = self._db.execute("SELECT note FROM session WHERE harness = ? AND session = ?", key).fetchone()
+        return None if found is None else str(found[0])
+
     def sessions(self) -> set[Key]:
         """The sessions that were written."""
         return {

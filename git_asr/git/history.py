@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 from git_asr.errors import AsrError, UsageError
@@ -64,7 +64,7 @@ def walk(
         lines = [*heads, *(f"^{oid}" for oid in hidden)]
     else:
         every_ref, selection = False, []
-        lines = [_checked(revision) for revision in revisions]
+        lines = [checked(revision) for revision in revisions]
     if not (lines or every_ref):
         return  # git would walk HEAD
     with tempfile.TemporaryFile() as asked:
@@ -72,14 +72,27 @@ def walk(
         asked.seek(0)
         with Child(repo, "log", *_OPTIONS, *selection, "--stdin", stdin=asked) as child:
             try:
-                for entry in _split(child.chunks()):
+                for entry in split(child.chunks()):
                     if needle in entry and needle in (commit := _commit(entry)).message:
                         yield commit
             except AsrError as error:
-                raise _refused(error) from None
+                raise refused(error) from None
 
 
-def _refused(error: AsrError) -> AsrError:
+def listed(repo: Repository, commits: Iterable[str]) -> Iterator[Commit]:
+    """Yield commits by their IDs, in that order; one that is not here is left out. Raises AsrError if git fails."""
+    lines = "".join(f"{oid}\n" for oid in commits)
+    if not lines:
+        return  # git would show HEAD
+    with tempfile.TemporaryFile() as asked:
+        asked.write(lines.encode())
+        asked.seek(0)
+        options = ("--ignore-missing", "--no-walk=unsorted", *_OPTIONS)
+        with Child(repo, "log", *options, "--stdin", stdin=asked) as child:
+            yield from map(_commit, split(child.chunks()))
+
+
+def refused(error: AsrError) -> AsrError:
     """What Git says about a revision that the user typed, as wrong usage; any other error stays."""
     if bad := _BAD_REVISION.search(error.message):
         return _unknown(bad[1])
@@ -90,13 +103,13 @@ def _refused(error: AsrError) -> AsrError:
 
 def resolve(repo: Repository, revision: str) -> str:
     """Give the ID of the commit that a revision names, tags peeled. Raises UsageError if it names none."""
-    finished = try_git(repo, "rev-parse", "--verify", "--quiet", f"{_checked(revision)}^{{commit}}")
+    finished = try_git(repo, "rev-parse", "--verify", "--quiet", f"{checked(revision)}^{{commit}}")
     if finished.status:
         raise _unknown(revision)
     return finished.out.decode("ascii").strip()
 
 
-def _checked(revision: str) -> str:
+def checked(revision: str) -> str:
     """Refuse what Git would read as an option or as several revisions."""
     if revision.startswith("-"):
         raise UsageError(
@@ -111,7 +124,7 @@ def _unknown(revision: str) -> UsageError:
     return UsageError(f"unknown revision '{revision}'", hint="list what there is: git log --oneline --all")
 
 
-def _split(chunks: Iterator[bytes]) -> Iterator[bytes]:
+def split(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """Cut a stream after each NUL byte; a long entry waits in pieces, so that it is copied only once."""
     held: list[bytes] = []
     for chunk in chunks:

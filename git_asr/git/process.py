@@ -271,6 +271,16 @@ class Child:
         if self._wait():
             self._fail()
 
+    @property
+    def output(self) -> IO[bytes]:
+        """Its standard output, for another child to read from."""
+        return self._out
+
+    def finish(self) -> None:
+        """Wait for its end after somebody else read its output to the end; a failure is an error."""
+        if self._wait():
+            self._fail()
+
     def complaints(self) -> bytes:
         """Give what it has written to standard error so far (at most 64 KiB)."""
         self._errors.seek(0)

@@ -16,7 +16,7 @@ from git_asr.entire.links import WALK_EXCLUDES
 from git_asr.entire.stores import registry
 from git_asr.entire.stores.base import Store
 from git_asr.git import refs
-from git_asr.git.base import Repository
+from git_asr.git.base import Ref, Repository
 from git_asr.git.repository import worktrees
 
 TAKEN = "taken"
@@ -64,11 +64,16 @@ def look(repo: Repository) -> Seen:
     by_name = {ref.name: ref.oid for ref in found}
     return Seen(
         tuple(registry.discover(found)),
-        frozenset(ref.oid for ref in found if not _NOT_WALKED.match(ref.name)) | heads,
+        frozenset(ref.oid for ref in found if is_walked(ref)) | heads,
         by_name.get(SESSIONS),
         by_name.get(NOTES),
         _border(repo.common_dir / "shallow"),
     )
+
+
+def is_walked(ref: Ref) -> bool:
+    """Tell whether a ref holds work of the user's own, so that its commits are looked at."""
+    return not _NOT_WALKED.match(ref.name)
 
 
 def _border(path: Path) -> str:

@@ -47,8 +47,10 @@ class EntireRepo:
         self.path = path
         self._lines = 0
 
-    def checkpoint(self, identifier: str, *stored: Stored, ref: str = STORE) -> str:
-        """Write (or rewrite) a checkpoint in a store; the mark of its commit.
+    def checkpoint(
+        self, identifier: str, *stored: Stored, ref: str = STORE, root: Mapping[str, Any] | None = None
+    ) -> str:
+        """Write (or rewrite) a checkpoint in a store; the mark of its commit. ``root``: more fields of its metadata.
 
         It is the whole tree of a ref that has its ID for a name, and a folder on any other.
         """
@@ -56,7 +58,7 @@ class EntireRepo:
         files: dict[str, bytes] = {}
         for number, session in enumerate(stored):
             files |= {f"{base}{number}/{name}": data for name, data in _folder(identifier, session).items()}
-        files[f"{base}metadata.json"] = _root(identifier, base, len(stored), "full.jsonl")
+        files[f"{base}metadata.json"] = _root(identifier, base, len(stored), "full.jsonl", root or {})
         return self.builder.commit(ref, f"Checkpoint: {identifier}\n", files)
 
     def flat(self, identifier: str, *stored: Stored, ref: str = FLAT) -> str:
@@ -107,12 +109,13 @@ def own_ref(identifier: str) -> str:
     return f"{REFS}/{identifier[-2:]}/{identifier}"
 
 
-def _root(identifier: str, base: str, sessions: int, transcript: str) -> bytes:
+def _root(identifier: str, base: str, sessions: int, transcript: str, more: Mapping[str, Any] = {}) -> bytes:
     pointers = [
         {"metadata": f"/{base}{n}/metadata.json", "transcript": f"/{base}{n}/{transcript}"}
         for n in range(sessions)
     ]
-    return _json({"checkpoint_id": identifier, "strategy": "manual-commit", "sessions": pointers})
+    known = {"checkpoint_id": identifier, "strategy": "manual-commit", "sessions": pointers}
+    return _json({**known, **more})
 
 
 def _folder(identifier: str, session: Stored) -> dict[str, bytes]:
