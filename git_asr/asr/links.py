@@ -129,6 +129,22 @@ def for_session(decision: Record, session_ids: Sequence[str]) -> Record:
     return {**own, "_meta": {**meta, CHECKPOINT: entire}}
 
 
+def session_ids(records: Iterable[Record], checkpoint: str) -> list[str]:
+    """The session's ID as a checkpoint stores it, by the ``vcs`` records that name both."""
+    found: dict[str, None] = {}
+    for record in records:
+        meta = record.get("_meta")
+        entire = meta.get(CHECKPOINT) if isinstance(meta, dict) else None
+        stored = entire.get("session_id") if isinstance(entire, dict) else None
+        if checkpoint_of(record) == checkpoint:
+            found |= {
+                one: None
+                for one in (stored if isinstance(stored, list) else [stored])
+                if isinstance(one, str)
+            }
+    return list(found)
+
+
 def _reference(identifier: str, session_ids: Sequence[str]) -> dict[str, Any]:
     """How a link names the checkpoint, and the session as that one stores it."""
     entire: dict[str, Any] = {"id": identifier}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -112,8 +113,8 @@ def _say(links: Iterable[AcceptedLink]) -> None:
 
 
 def _search(repo: Repository, state: State, question: Question) -> Answer:
-    with open_objects(repo, settings(repo).backend) as objects:
-        return search(repo, objects, state, question, render.Warnings())
+    with open_objects(repo, settings(repo).backend) as objects, progress() as tick:
+        return search(repo, objects, state, replace(question, tick=tick), render.Warnings())
 
 
 def _sync(repo: Repository, decisions: tuple[Decision, ...] = ()) -> None:

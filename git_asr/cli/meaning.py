@@ -85,17 +85,20 @@ def _ambiguous(what: str, candidates: Sequence[Candidate]) -> AsrError:
 
 def _nothing_for(repo: Repository, commit: str) -> AsrError:
     """No session is tied to a commit: because it names no checkpoint, or one that is not here."""
-    message = run_git(repo, "log", "-1", "--no-show-signature", "--format=%B", commit, "--")
+    said = run_git(repo, "log", "-1", "--no-show-signature", "--format=%P%n%B", commit, "--")
+    parents, _, message = said.partition(b"\n")
     named = [one.checkpoint for one in checkpoint_ids(message)]
+    lost = f"git asr link --suggest {commit[:12]}^!   looks for one that it may belong to"
     if not named:
+        is_merge = len(parents.split()) > 1
         return AsrError(
             f"commit {commit[:12]} names no checkpoint, so no session is tied to it",
-            hint="git asr log   shows which commits have sessions",
+            hint="git asr log   shows which commits have sessions" if is_merge else lost,
         )
     ids = ", ".join([*named[:_MOST], *(["…"] if len(named) > _MOST else [])])
-    said = (
+    why = (
         f"names checkpoint {ids}, and no session of it is here"
         if len(named) == 1
         else f"names {len(named)} checkpoints ({ids}), and no session of them is here"
     )
-    return AsrError(f"commit {commit[:12]} {said}", hint="git asr sync   looks for them again")
+    return AsrError(f"commit {commit[:12]} {why}", hint=f"git asr sync   looks for them again\n{lost}")

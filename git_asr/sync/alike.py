@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import Objects, Repository
 from git_asr.git.changes import Change, Pair, changes, patch_ids, readable
 
+Tick = Callable[[str, int, int], object]
+"""Told what is compared, how many of it, and of how many."""
 MOST = 200
 """Others that are found for one commit."""
 _WHERE = "comparing changes"
@@ -21,10 +23,13 @@ class Alike:
     same files as one of the others. What cannot be compared is reported, and the rest is.
     """
 
-    def __init__(self, repo: Repository, objects: Objects, commits: Iterable[str], report: Report) -> None:
+    def __init__(
+        self, repo: Repository, objects: Objects, commits: Iterable[str], report: Report, tick: Tick | None
+    ) -> None:
         self._repo = repo
         self._objects = objects
         self._report = report
+        self._tick = tick
         self._counts: Counter[str] = Counter()
         self._by_content: dict[bytes, dict[str, None]] = {}
         self._by_paths: dict[bytes, list[str]] = {}
@@ -69,7 +74,9 @@ class Alike:
 
     def _changes(self, pairs: Sequence[Pair]) -> Iterator[Change]:
         try:
-            yield from changes(self._repo, pairs)
+            for done, one in enumerate(changes(self._repo, pairs), start=1):
+                self._told("commits", done, len(pairs))
+                yield one
         except AsrError as error:
             self._say(f"not all commits could be compared: {error.message}")
 
@@ -78,9 +85,15 @@ class Alike:
             here = readable(self._repo, self._objects, pairs)
             if left := len(pairs) - len(here):
                 self._say(f"{left} commits were compared by their trees alone: their files are not all here")
-            yield from patch_ids(self._repo, here)
+            for done, one in enumerate(patch_ids(self._repo, here), start=1):
+                self._told("patches", done, len(here))
+                yield one
         except AsrError as error:
             self._say(f"not all patches could be compared: {error.message}")
+
+    def _told(self, stage: str, done: int, total: int) -> None:
+        if self._tick is not None:
+            self._tick(stage, done, total)
 
     def _say(self, message: str) -> None:
         self._report(Diagnostic("not-compared", _WHERE, message))

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from git_asr.asr.bundle import BundleWriter
 from git_asr.asr.draft import Record
 from git_asr.asr.header import SessionKey
-from git_asr.asr.links import CHECKPOINT, CommitLink, checkpoint_of, is_decision, pairs
+from git_asr.asr.links import (
+    CHECKPOINT,
+    CommitLink,
+    checkpoint_of,
+    for_session,
+    is_decision,
+    pairs,
+    session_ids,
+    unite,
+)
 from git_asr.asr.parts import blob_path
 from git_asr.asr.times import instant
 from git_asr.companion import store
-from git_asr.companion.merge import SessionState
+from git_asr.companion.merge import SessionState, StreamState, with_links
 from git_asr.companion.state import SessionRow, State
 from git_asr.entire import session as sessions
 from git_asr.entire.contents import SessionFolder
@@ -190,6 +199,39 @@ class Conversion:
             if not self.state.of_session(gone):
                 self.remove(SessionKey(*gone))
 
+    def relink(self, checkpoints: Iterable[str]) -> None:
+        """Carry decisions about checkpoints that no store holds any more into the bundles that keep their links."""
+        gone = {one for one in checkpoints if not self.state.folders(one)}
+        for key in store.keys(self.objects, self.tip.tree) if gone else ():
+            found = None if key in self.trees else self.stored(self.tip.tree, key)
+            if found is None or found.state.forgotten is not None:
+                continue
+            streams = {name: self._relinked(one, gone) for name, one in found.state.streams.items()}
+            if streams == found.state.streams:
+                continue
+            fresh = store.assemble(self.writer, replace(found.state, streams=streams), found.pool)
+            if any(pairs(one.links) for one in streams.values()):
+                self._put(key, fresh, found)
+            else:
+                self.remove(key)
+
+    def _relinked(self, stream: StreamState, gone: set[str]) -> StreamState:
+        """A stream of an earlier sync with the decisions as they are now."""
+        old = [one for one in stream.links if is_decision(one) and checkpoint_of(one) in gone]
+        if not old:
+            return stream
+        return with_links(
+            stream, unite((one for one in stream.links if one not in old), self._redecided(old))
+        )
+
+    def _redecided(self, old: Sequence[Record]) -> list[Record]:
+        """The decisions, as they are now, about the checkpoints of earlier ones."""
+        return [
+            for_session(record, session_ids(old, checkpoint))
+            for checkpoint in sorted({checkpoint_of(one) for one in old})
+            for record in records(self.state, checkpoint)
+        ]
+
     def remove(self, key: SessionKey, why: str = "gone") -> None:
         """Let a session go from the companion ref."""
         if self.state.is_written(key.pair):
@@ -283,23 +325,31 @@ class Conversion:
         )
 
     def _kept(
-        self, present: store.StoredSession | None, folders: Mapping[str, object]
+        self, present: store.StoredSession | None, folders: Container[str]
     ) -> Iterator[tuple[str, Record]]:
         """Link records of an earlier sync that cannot be derived now, and still hold.
 
         A checkpoint that no store has any more keeps its records; so does a commit that no ref leads to any more.
         """
-        for stream, record in store.links_of(present):
-            checkpoint = checkpoint_of(record)
-            if is_decision(record):
-                derived = checkpoint in folders or bool(self.state.folders(checkpoint))
-            elif checkpoint in folders:
-                commits = {row.commit for row in self.state.trailers(checkpoint)}
-                derived = record["type"] == CHECKPOINT or record.get("commit") in commits
-            else:
-                derived = bool(self.state.locations(checkpoint))
-            if not derived:
-                yield stream, record
+        for stream, one in present.state.streams.items() if present is not None else ():
+            old = [record for record in one.links if is_decision(record)]
+            old = [record for record in old if not self._is_held(checkpoint_of(record), folders)]
+            yield from ((stream, record) for record in self._redecided(old))
+            for record in one.links:
+                if not is_decision(record) and not self._is_derived(record, folders):
+                    yield stream, record
+
+    def _is_held(self, checkpoint: str, folders: Container[str]) -> bool:
+        """Whether a checkpoint holds a session: this one, whose checkpoints are ``folders``, or another."""
+        return checkpoint in folders or bool(self.state.folders(checkpoint))
+
+    def _is_derived(self, record: Record, folders: Container[str]) -> bool:
+        """Whether a link record follows from what is here, so that it need not be kept."""
+        checkpoint = checkpoint_of(record)
+        if checkpoint not in folders:
+            return bool(self.state.locations(checkpoint))
+        commits = {row.commit for row in self.state.trailers(checkpoint)}
+        return record["type"] == CHECKPOINT or record.get("commit") in commits
 
     def _first_prompt(self, folders: Sequence[SessionFolder]) -> str | None:
         """The first prompt that Entire noted for the session's oldest checkpoint with one."""

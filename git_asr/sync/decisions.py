@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from git_asr.asr import codec
 from git_asr.asr.draft import Record
-from git_asr.asr.header import SessionKey
 from git_asr.asr.links import (
     AcceptedLink,
     accepted,
@@ -73,11 +72,11 @@ class Deciding:
         """
         touched: set[str] = set()
         for one in decisions:
-            if not self.state.locations(one.checkpoint):
-                raise AsrError(
-                    f"no store holds checkpoint {one.checkpoint}, so nothing can be linked or taken back"
-                )
             if isinstance(one, AcceptedLink):
+                if not self.state.locations(one.checkpoint):
+                    raise AsrError(
+                        f"no store holds checkpoint {one.checkpoint}, so nothing can be linked to it"
+                    )
                 self._accept(one)
             else:
                 self._remove(one)
@@ -106,17 +105,10 @@ class Deciding:
                 self.state.decisions.drop(record["id"])
 
     def _is_exchanged(self, record: Record) -> bool:
-        keys = {row.key for row in self.state.folders(checkpoint_of(record)) if row.key is not None}
-        for parent in self.tip.parents:
-            tree = self.objects.commit_tree(parent)
-            for key in keys:
-                try:
-                    stored = store.load_session(self.objects, tree, SessionKey(*key))
-                except store.DamagedBundle:
-                    return True  # it cannot be told
-                if any(one["id"] == record["id"] for _, one in store.links_of(stored)):
-                    return True
-        return False
+        trees = map(self.objects.commit_tree, self.tip.parents)
+        return any(
+            one["id"] == record["id"] for tree in trees for one in store.link_records(self.objects, tree)
+        )
 
     def check(self, decisions: Sequence[Decision]) -> None:
         """See that every accepted link stands in a session now.

@@ -133,6 +133,7 @@ def _sync_once(repo: Repository, options: Options, report: Report) -> Outcome:
             if options.progress is not None:
                 options.progress(done, total)
         conversion.drop_left(changes.left)
+        conversion.relink(decided)
         deciding.check(options.decisions)
         Publication(conversion, seen, rules["exclusions"]).publish()
         for name, value in rules.items():

@@ -21,7 +21,7 @@ from git_asr.git.changes import changes
 from git_asr.git.graph import Node
 from git_asr.git.history import walk
 from git_asr.git.refs import list_refs
-from git_asr.sync.alike import Alike
+from git_asr.sync.alike import Alike, Tick
 from git_asr.sync.branches import Branch, branches, pull_number, pulls
 from git_asr.sync.changes import Changes
 from git_asr.sync.look import is_walked, look
@@ -40,12 +40,13 @@ class Question:
     """What to look for.
 
     ``revisions``: the commits, as ``git log`` takes them. ``weak``: look for weak evidence too. ``checkpoint``: only
-    links to this one, also of commits that others are linked to.
+    links to this one, also of commits that others are linked to. ``tick``: told how far it is.
     """
 
     revisions: tuple[str, ...] = ("HEAD",)
     weak: bool = False
     checkpoint: str | None = None
+    tick: Tick | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +132,8 @@ class _Search:
         tips = graph.tips(self.repo, self.question.revisions)
         beside = {node.oid: node for node in graph.beside(self.repo, sorted(heads), tips)}
         border = graph.border(self.repo)
-        alike = Alike(
-            self.repo, self.objects, [one for one in self.targets if one not in border], self.report
-        )
+        ours = [one for one in self.targets if one not in border]
+        alike = Alike(self.repo, self.objects, ours, self.report, self.question.tick)
         self._single(alike, named, beside, border)
         at_refs: dict[str, str | None] = {ref.oid: ref.name for ref in refs if ref.oid in beside}
         lines = self._branches(at_refs, beside, named)
@@ -239,7 +239,7 @@ class _Search:
         asked = self.question.checkpoint
         rows = self.state.folders(asked) if asked is not None else ()
         groups = sorted(self.state.groups() if asked is None else {row.stored for row in rows})
-        reader = Changes(self.repo, self.objects, self.state, look(self.repo).stores, _say_nothing)
+        reader = Changes(self.repo, self.objects, self.state, look(self.repo), _say_nothing)
         met: set[str] = set()
         for begin in range(0, len(groups), _AT_ONCE):
             for checkpoint in reader.load(groups[begin : begin + _AT_ONCE]).checkpoints.values():

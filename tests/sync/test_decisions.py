@@ -165,6 +165,40 @@ def test_it_stays_when_its_checkpoint_is_in_no_store_any_more(repo: EntireRepo, 
     assert (accepted(repo.path), outcome.links) == (kept, 3)
 
 
+@pytest.mark.parametrize("exchanged", [False, True])
+def test_it_can_be_taken_back_without_its_checkpoint(repo: EntireRepo, exchanged: bool) -> None:
+    before = git(repo.path, "rev-parse", "refs/asr/sessions^{tree}")
+    accept(repo, link(lost(repo)), link(lost(repo), B))
+    if exchanged:
+        exchange(repo)
+    git(repo.path, "update-ref", "-d", "refs/heads/entire/checkpoints/v1")
+    remove(repo, lost(repo))
+    outcome = remove(repo, lost(repo), B)
+    assert (outcome.links, note(repo.path, lost(repo))) == (1, "")
+    after = git(repo.path, "rev-parse", "refs/asr/sessions^{tree}")
+    assert (after == before) is not exchanged
+    assert run(repo.path, full=True)[0].links == 1
+    assert git(repo.path, "rev-parse", "refs/asr/sessions^{tree}") == after
+
+
+@pytest.mark.parametrize("exchanged", [False, True])
+def test_it_can_be_taken_back_while_its_session_grows_without_its_checkpoint(
+    repo: EntireRepo, exchanged: bool
+) -> None:
+    repo.checkpoint(B, Stored(ONE, transcript(ONE), 60))
+    repo.build()
+    accept(repo, link(lost(repo), B))
+    if exchanged:
+        exchange(repo)
+    repo.builder.commit("refs/heads/entire/checkpoints/v1", "gone", {f"{B[:2]}/{B[2:]}": None})
+    repo.builder.build()
+    assert accept(repo).links == 2
+    repo.commit(A)
+    repo.build()
+    assert remove(repo, git(repo.path, "rev-parse", "main~1"), B).links == 2
+    assert len(accepted(repo.path)) == 2 * exchanged
+
+
 def test_it_stands_in_every_session_of_the_checkpoint(tmp_path: Path) -> None:
     repo = EntireRepo(tmp_path / "r")
     repo.checkpoint(A, Stored(ONE, transcript(ONE)), Stored(TWO, transcript(TWO), 60))
