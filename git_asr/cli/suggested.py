@@ -35,7 +35,7 @@ def answer_lines(state: State, answer: Answer) -> Iterator[str]:
 
 def _none(answer: Answer) -> str:
     if not answer.without:
-        return f"all of {plural(answer.commits, 'commit')} have sessions, merges aside"
+        return f"no commit without a session among {plural(answer.commits, 'commit')}"
     return f"no suggestion for {plural(answer.without, 'commit')} without a session"
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from git_asr.asr import codec, links
 from git_asr.asr.bundle import Manifest, Session
+from git_asr.asr.draft import Record
 from git_asr.asr.header import UNKNOWN
 from git_asr.companion import store
-from git_asr.companion.merge import sources, without
+from git_asr.companion.merge import StreamState, sources, with_links, without
 from git_asr.companion.store import DamagedBundle, StoredSession
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import TREE, Objects
@@ -51,7 +54,11 @@ def merge_trees(objects: Objects, writer: ObjectWriter, left: str, right: str, r
     if merged is None:
         return None
     writer.finish()  # what was just merged is read again
-    return edit_tree(objects, writer, merged, _without_superfluous(objects, writer, merged))
+    decided = edit_tree(objects, writer, merged, _with_decisions(objects, writer, merged))
+    if decided is None:
+        return None
+    writer.finish()
+    return edit_tree(objects, writer, decided, _without_superfluous(objects, writer, decided))
 
 
 def _merge_session(
@@ -78,6 +85,41 @@ def _load(objects: Objects, tree: str, path: str, report: Report) -> StoredSessi
 
 def _ignore(diagnostic: Diagnostic) -> None:
     """It was reported."""
+
+
+def _with_decisions(objects: Objects, writer: ObjectWriter, tree: str) -> dict[str, tuple[int, str] | None]:
+    """The edits that give every session of a checkpoint all decisions about it: they are found nowhere else.
+
+    A bundle that goes leaves them to the others so; and only if all have all does the order of merging not matter.
+    """
+    decisions: dict[str, dict[bytes, Record]] = {}
+    for record in store.link_records(objects, tree):
+        if links.is_decision(record):
+            bare = links.for_session(record, ())
+            decisions.setdefault(links.checkpoint_of(record), {})[codec.encode(bare)] = bare
+    edits: dict[str, tuple[int, str] | None] = {}
+    for path, one in store.manifests(objects, tree) if decisions else ():
+        entry = objects.lookup(tree, path) if isinstance(one, Manifest) and one.forgotten is None else None
+        loaded = None if entry is None else _load(objects, entry.oid, path, _ignore)
+        if loaded is None:
+            continue
+        streams = {name: _decided(stream, decisions) for name, stream in loaded.state.streams.items()}
+        if streams != loaded.state.streams:
+            changed = store.assemble(writer, replace(loaded.state, streams=streams), loaded.pool)
+            edits[path] = (TREE, store.write_session(writer, objects, changed.files))
+    return edits
+
+
+def _decided(stream: StreamState, decisions: Mapping[str, Mapping[bytes, Record]]) -> StreamState:
+    """A stream with the decisions about the checkpoints that stand in it."""
+    added = [
+        links.for_session(decision, record["sessionIds"])
+        for record in stream.links
+        if record["type"] == links.CHECKPOINT
+        for decision in decisions.get(record["id"], {}).values()
+    ]
+    united = links.unite(stream.links, added)
+    return stream if united == list(stream.links) else with_links(stream, united)
 
 
 def _without_superfluous(

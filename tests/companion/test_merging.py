@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from git_asr.asr.links import AcceptedLink
 from git_asr.companion.merging import merge_tips, merge_trees
 from git_asr.errors import Diagnostic
 from git_asr.git.backend import open_objects
@@ -25,7 +26,7 @@ UNITS = [f"u{n}" for n in range(20)]
 CPS = [f"{n:02x}0f6af2363f" for n in range(8)]
 
 Piece = tuple[int, str, int]
-"""Checkpoint, kind of copy, length."""
+"""Checkpoint, kind of copy (with a plus: a link to it was accepted), length."""
 
 
 def clone(folder: Path, pieces: list[Piece]) -> str:
@@ -34,7 +35,7 @@ def clone(folder: Path, pieces: list[Piece]) -> str:
     for number, kind, length in pieces:
         data: bytes | None = claude(ONE, UNITS[:length])
         session = ONE
-        match kind:
+        match kind.rstrip("+"):
             case "bare":
                 data = None
             case "other":
@@ -46,7 +47,12 @@ def clone(folder: Path, pieces: list[Piece]) -> str:
         repo.checkpoint(CPS[number], Stored(session, data, created=number * 60))
         repo.commit(CPS[number], when=1_767_225_600 + number)
     path = repo.build()
-    sync(open_repository(path), Options(), lambda _: None)
+    decisions = tuple(
+        AcceptedLink(f"{number}" * 40, CPS[number], "2026-01-01T00:00:00+00:00", "hand")
+        for number, kind, _ in pieces
+        if kind.endswith("+")
+    )
+    sync(open_repository(path), Options(decisions=decisions), lambda _: None)
     found = tip(path)
     assert found is not None
     return found
@@ -123,6 +129,17 @@ def test_a_bare_bundle_goes_where_another_holds_its_checkpoints(tmp_path: Path) 
     assert bundle.path.startswith("claude-code/")
 
 
+def test_what_a_bare_bundle_had_accepted_goes_to_those_that_hold_its_checkpoints(tmp_path: Path) -> None:
+    hub, tips = gathered(tmp_path, [(0, "bare+", 1)], [(0, "plain", 3)], [(0, "other", 3)])
+    trees = set()
+    for order in permutations(tips):
+        merged(hub, *order)
+        found = [r["id"] for bundle in bundles(hub) for r in bundle.links if "#" in r["id"]]
+        assert found == [f"{CPS[0]}@{'0' * 40}#hand"] * 2
+        trees.add(git(hub, "rev-parse", "refs/asr/sessions^{tree}"))
+    assert len(trees) == 1
+
+
 def test_a_bare_bundle_stays_beside_another_session_of_its_checkpoint(tmp_path: Path) -> None:
     hub, tips = gathered(tmp_path, [(0, "bare", 1)], [(0, "other", 3)])
     merged(hub, *tips)
@@ -193,7 +210,11 @@ def test_a_forgotten_session_without_a_transcript_stays_forgotten(tmp_path: Path
 
 
 PIECES = st.lists(
-    st.tuples(st.integers(0, 5), st.sampled_from(["plain", "fork", "bare", "other"]), st.integers(1, 6)),
+    st.tuples(
+        st.integers(0, 5),
+        st.sampled_from(["plain", "fork", "bare", "other", "plain+", "bare+"]),
+        st.integers(1, 6),
+    ),
     min_size=1,
     max_size=3,
 )
