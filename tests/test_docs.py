@@ -107,6 +107,29 @@ def test_the_changelog_has_this_version() -> None:
     assert f'version = "{__version__}"' in (PROJECT / "pyproject.toml").read_text("utf-8")
 
 
+def test_the_tutorial_runs(tmp_path: Path) -> None:
+    page = (PROJECT / "docs" / "tutorial.md").read_text("utf-8")
+    blocks = re.findall(r"^ *```sh\n(.*?)^ *```", page, re.DOTALL | re.MULTILINE)
+    lines = [line.strip() for block in blocks for line in block.splitlines()]
+    taken = [line for line in lines if not line.startswith(("make ", "export "))]
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "git-asr").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m git_asr "$@"\n')
+    (folder / "git-asr").chmod(0o755)
+    told = "\n".join(f"{line}\necho $? >> {tmp_path}/told" for line in taken)
+    people = {
+        f"GIT_{one}_{what}": "ann@example.com"
+        for one in ("AUTHOR", "COMMITTER")
+        for what in ("NAME", "EMAIL")
+    }
+    paths = {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(PROJECT)}
+    environment = {**os.environ, **people, **paths}
+    subprocess.run(["sh", "-c", told], cwd=tmp_path, env=environment, capture_output=True, check=True)
+    statuses = dict(zip(enumerate(taken), map(int, (tmp_path / "told").read_text().split()), strict=True))
+    failed = [line for (_, line), status in statuses.items() if status]
+    assert failed == ["git asr show"]  # of the commit that has just lost its trailer
+
+
 def test_the_page_on_reading_runs(tmp_path: Path) -> None:
     page = (PROJECT / "docs" / "reading.md").read_text("utf-8")
     shell, *python = re.findall(r"^```(?:sh|python)\n(.*?)^```", page, re.DOTALL | re.MULTILINE)

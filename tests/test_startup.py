@@ -24,6 +24,7 @@ STARTS: dict[tuple[str, ...], frozenset[str]] = {
     ("sessions", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("show", "--help"): LIBRARIES | {"sqlite3"},
     ("fetch", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
+    ("link", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("demo", "--help"): LIBRARIES,
 }
 """A command line, and what must not be imported for it: top-level names (``git`` is GitPython)."""

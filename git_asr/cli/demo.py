@@ -40,7 +40,7 @@ def command(ctx: click.Context, folder: Path | None) -> None:
             tour.invoke(step)
     click.echo(f"\nThe repository stays in {place}; delete it when you like. Try there:\n")
     click.echo(f"    cd {shlex.quote(str(place))}")
-    click.echo("    git asr sessions\n    git asr show main")
+    click.echo("    git asr sessions\n    git asr show main~2")
     click.echo("    git asr log --oneline --graph main before-rebase\n    git asr -h")
 
 

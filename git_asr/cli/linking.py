@@ -104,7 +104,7 @@ def decide(verb: str, revision: str, beginning: str, *, machine: bool) -> None:
     elif isinstance(decision, AcceptedLink):
         _say([decision])
     else:
-        click.echo(f"commit {commit[:12]} is no longer linked to checkpoint {checkpoint} by hand")
+        click.echo(f"the accepted link from commit {commit[:12]} to checkpoint {checkpoint} was taken back")
 
 
 def _say(links: Iterable[AcceptedLink]) -> None:

@@ -116,8 +116,8 @@ def test_one_is_accepted_by_the_beginning_of_its_id_and_taken_back(path: Path) -
     assert f"session {session(3)}" in run_cli(["show", "main~2"], path).out
     assert out(path, "accept", "main~2", A) == f"commit {root} is linked to checkpoint {A} (hand)\n"
     assert [one["checkpoint"] for one in read(path)["accepted"]] == [A, C]
-    assert (
-        out(path, "remove", "main~2", C) == f"commit {root} is no longer linked to checkpoint {C} by hand\n"
+    assert out(path, "remove", "main~2", C) == (
+        f"the accepted link from commit {root} to checkpoint {C} was taken back\n"
     )
     assert [one["method"] for one in read(path, "remove", "main~2", A)["accepted"]] == []
     assert run_cli(["show", "main~2"], path).status == 1

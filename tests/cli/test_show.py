@@ -156,7 +156,11 @@ def test_head_is_what_is_shown_by_default(path: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("what", "error", "hint"),
     [
-        ("main~1", "commit {main~1} names no checkpoint, so no session is tied to it", "git asr log"),
+        (
+            "main~1",
+            "commit {main~1} names no checkpoint, so no session is tied to it",
+            "git asr link --suggest",
+        ),
         ("main", "commit {main} names checkpoint bbbb00000001, and no session of it is here", "git asr sync"),
         ("nobody", "'nobody' is no commit, and no checkpoint or session begins so", "git asr sessions"),
         ("aaaa", "'aaaa' is ambiguous", "more characters tell these apart:"),
