@@ -25,6 +25,8 @@ STARTS: dict[tuple[str, ...], frozenset[str]] = {
     ("show", "--help"): LIBRARIES | {"sqlite3"},
     ("fetch", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("link", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
+    ("coverage", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
+    ("status", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("demo", "--help"): LIBRARIES,
 }
 """A command line, and what must not be imported for it: top-level names (``git`` is GitPython)."""

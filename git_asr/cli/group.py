@@ -28,6 +28,10 @@ COMMANDS = {
     "log": Entry("git_asr.cli.log:command", "Show the commits with the sessions behind them."),
     "show": Entry("git_asr.cli.show:command", "Show what happened in the session behind a commit."),
     "sessions": Entry("git_asr.cli.sessions:command", "List the sessions."),
+    "coverage": Entry(
+        "git_asr.cli.coverage:command", "Tell which commits have a session, and why others have none."
+    ),
+    "status": Entry("git_asr.cli.status:command", "Show what is here, what is synced, and what is missing."),
     "fetch": Entry("git_asr.cli.fetch:command", "Fetch the checkpoints that a clone does not bring."),
     "link": Entry("git_asr.cli.link:command", "Tie commits that lost their trailer to their sessions."),
     "demo": Entry("git_asr.cli.demo:command", "Make a throw-away repository and show what git-asr does."),

@@ -112,6 +112,10 @@ class State:
         """The checkpoints that a store holds, with their trees."""
         return list(self._db.execute("SELECT checkpoint, tree FROM location WHERE store = ?", (store,)))
 
+    def store_sizes(self) -> dict[str, int]:
+        """How many checkpoints each store holds; those without any are left out."""
+        return dict(self._db.execute("SELECT store, count(*) FROM location GROUP BY store"))
+
     def add_trailers(self, rows: Iterable[TrailerRow]) -> set[str]:
         """Remember commits that name checkpoints; the checkpoints that were not known to be named by one of them."""
         new: set[str] = set()

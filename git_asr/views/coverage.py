@@ -200,7 +200,7 @@ class _Reasons:
         """Why a commit names no checkpoint."""
         if self.first is not None and commit.date < self.first:
             return "older than the first commit that names a checkpoint", None
-        return "the message names no checkpoint", f"git asr link --suggest {commit.oid[:12]}"
+        return "the message names no checkpoint", f"git asr link --suggest {commit.oid[:12]}^!"
 
     def dangling(self, checkpoint: str) -> tuple[str, str | None]:
         """Why a checkpoint is in no store here."""

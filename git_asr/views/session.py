@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from git_asr.asr.bundle import Session
+from git_asr.asr.bundle import Session, StreamEntry
+from git_asr.asr.parts import header_path, links_path
 from git_asr.asr.usage import normal, total
 from git_asr.views import text
 
@@ -36,6 +37,8 @@ class Overview:
     usage: Mapping[str, Any]
     commits: tuple[str, ...]
     streams: int
+    content: bool
+    """Whether anything of a transcript is here."""
 
     @property
     def seconds(self) -> float | None:
@@ -85,7 +88,15 @@ def overview(session: Session) -> Overview:
         total(normal(one.get("usage")) for one in summaries),
         tuple(sorted({commit for one in summaries for commit in one.get("commits") or ()})),
         len(session.streams),
+        any(map(_has_content, session.streams)),
     )
+
+
+def _has_content(entry: StreamEntry) -> bool:
+    """Whether a stream has more than a header and links."""
+    without = {header_path(entry.stream), links_path(entry.stream)}
+    joined = len(entry.files) == 1 and entry.records > 0
+    return joined or any(file.path not in without for file in entry.files)
 
 
 def figures(view: Overview) -> list[str]:

@@ -462,12 +462,22 @@ def keys(value: Any) -> set[str]:
         "hidden",
         "capture",
         "counts",
+        *("byAuthor", "byAgent", "byMonth"),
     )
     return {*value, *(key for name, one in value.items() if name not in foreign for key in keys(one))}
 
 
 @pytest.mark.parametrize(
-    "command", ["sync", "sessions", "show main~4", "show --whole main~4", "show aaaa00000002"]
+    "command",
+    [
+        "sync",
+        "sessions",
+        "show main~4",
+        "show --whole main~4",
+        "show aaaa00000002",
+        "coverage main",
+        "status",
+    ],
 )
 def test_every_key_is_documented(path: Path, command: str) -> None:
     page = (PROJECT / "docs" / "json.md").read_text("utf-8")

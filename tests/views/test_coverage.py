@@ -74,7 +74,7 @@ def test_no_trailer() -> None:
     found = judged(old, commit("b"), commit("c", "c1"), behind=["c"])
     assert [(row.state, row.command) for row in found.rows[:2]] == [
         ("no-trailer", None),
-        ("no-trailer", "git asr link --suggest b"),
+        ("no-trailer", "git asr link --suggest b^!"),
     ]
     assert found.rows[0].reason == "older than the first commit that names a checkpoint"
     assert round(found.percent or 0) == 33

@@ -1,0 +1,124 @@
+"""Gathers what the coverage of a range is judged by: its commits, their sessions, and what is around."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from git_asr.asr import codec
+from git_asr.companion.listing import overviews
+from git_asr.companion.state import State
+from git_asr.companion.state_file import read_state
+from git_asr.entire.links import checkpoint_ids
+from git_asr.entire.source import Source, default_source
+from git_asr.entire.stores import registry
+from git_asr.entire.stores.base import Store
+from git_asr.entire.stores.per_checkpoint import PerCheckpoint
+from git_asr.errors import AsrError, Report
+from git_asr.git import ranged
+from git_asr.git.base import Repository
+from git_asr.git.process import try_git
+from git_asr.git.remotes import remotes
+from git_asr.sync.look import directory, look
+from git_asr.views.coverage import Behind, Commit, Coverage, Surroundings, coverage
+
+_POLICY = "refs/entire/policies/checkpoint"
+_MOST_REMOVED = 500
+"""Checkpoints that are looked for in the history of the stores; a longer list of paths is no help to anybody."""
+
+
+def survey(repo: Repository, revisions: Sequence[str], report: Report) -> Coverage:
+    """Which commits of a range (as for ``git log``; HEAD where there is none) have a session, and why others have none.
+
+    Raises:
+        UsageError: an unknown revision.
+        AsrError: nothing was synced yet.
+    """
+    commits = [_commit(one) for one in ranged.commits(repo, revisions or ("HEAD",))]
+    behind: dict[str, list[Behind]] = {}
+    for view in overviews(repo, report):
+        for commit in view.commits:
+            behind.setdefault(commit, []).append(Behind(view.agent, view.content))
+    with read_state(directory(repo)) as state:
+        if state is None:
+            raise AsrError("nothing is synced yet", hint="git asr sync")
+        unresolved = frozenset(checkpoint for checkpoint, _ in state.unresolved())
+        dangling = sorted({one for commit in commits for one in commit.checkpoints if one in unresolved})
+        around = _surroundings(repo, state, dangling, report) if dangling else Surroundings()
+    return coverage(commits, behind, unresolved, around)
+
+
+def _commit(one: ranged.Ranged) -> Commit:
+    mentions = checkpoint_ids(one.message)
+    return Commit(
+        one.oid,
+        one.author,
+        one.committed_at,
+        one.subject,
+        len(one.parents) > 1,
+        tuple(mention.checkpoint for mention in mentions),
+        frozenset(mention.checkpoint for mention in mentions if mention.place == "elsewhere"),
+    )
+
+
+def _surroundings(repo: Repository, state: State, dangling: Sequence[str], report: Report) -> Surroundings:
+    stores = look(repo).stores
+    source = _source(repo, report)
+    setting = None if source is None else source.setting
+    first = [source.remote.name] if source is not None and source.remote is not None else []
+    return Surroundings(
+        remotes=tuple(dict.fromkeys([*first, *remotes(repo)])),
+        checkpoint_remote=None if setting is None else str(setting),
+        stores=registry.searched(stores),
+        empty=not state.store_sizes(),
+        single_refs=any(one.layout.kind == PerCheckpoint.kind for one in stores),
+        removed=_removed(repo, [one for one in stores if one.layout.descends], dangling),
+        least_version=_least_version(repo),
+    )
+
+
+def _source(repo: Repository, report: Report) -> Source | None:
+    """From where checkpoints would be fetched; None where that is nowhere."""
+    try:
+        return default_source(repo, report)
+    except AsrError:
+        return None
+
+
+def _removed(repo: Repository, stores: Iterable[Store], dangling: Sequence[str]) -> Mapping[str, str]:
+    """The checkpoints that are in the history of a store and not in its tree, with the commit that removed each."""
+    found: dict[str, str] = {}
+    paths = {f"{one[:2]}/{one[2:]}": one for one in dangling[:_MOST_REMOVED]}
+    for store in stores:
+        finished = try_git(
+            repo,
+            *("log", "-z", "-m", "--no-show-signature", "--no-renames", "--diff-filter=D", "--name-only"),
+            *("--format=%x01%H", store.tip, "--", *paths),
+        )
+        for commit, path in _deletions(finished.out):
+            checkpoint = paths.get("/".join(path.split("/")[:2]))
+            if checkpoint is not None:
+                found.setdefault(checkpoint, commit)
+    return found
+
+
+def _deletions(out: bytes) -> Iterator[tuple[str, str]]:
+    """Commit and path of each deletion in the output of ``git log``."""
+    commit = ""
+    for field in out.replace(b"\n", b"\0").split(b"\0"):
+        if field.startswith(b"\x01"):
+            commit = field[1:].decode("ascii", "replace")
+        elif field:
+            yield commit, field.decode("utf-8", "surrogateescape")
+
+
+def _least_version(repo: Repository) -> str | None:
+    """The version of Entire that the policy of the repository asks for (reference entire-checkpoints, section 2.1)."""
+    finished = try_git(repo, "cat-file", "-p", f"{_POLICY}:policy.json")
+    if finished.status or len(finished.out) > 1 << 16:
+        return None
+    try:
+        policy = codec.decode(finished.out).value
+    except ValueError:
+        return None
+    found = policy.get("checkpoint_min_version") if isinstance(policy, dict) else None
+    return found if isinstance(found, str) and len(found) <= 40 else None
