@@ -88,11 +88,14 @@ def decide(verb: str, revision: str, beginning: str, *, machine: bool) -> None:
     """Accept one link, or take one back."""
     repo = open_repository()
     _sync(repo)
-    commit = resolve(repo, revision)
     with _state(repo) as state:
         checkpoint = linking.checkpoint_beginning(state, beginning)
-        decision: Decision = Removal(commit, checkpoint)
-        if verb == "accept":
+        decision: Decision
+        if verb == "remove":
+            commit = linking.linked_commit(repo, state, checkpoint, revision)
+            decision = Removal(commit, checkpoint)
+        else:
+            commit = resolve(repo, revision)
             linking.refuse_reported(state, commit, checkpoint)
             answer = _search(repo, state, Question((f"{commit}^!",), weak=True, checkpoint=checkpoint))
             found = [each for one in answer.suggested for each in one.suggestions]

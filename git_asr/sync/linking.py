@@ -10,7 +10,7 @@ from git_asr.asr.links import ACCEPTED, AcceptedLink, checkpoint_of, standing
 from git_asr.companion.state import Key, State
 from git_asr.errors import AsrError, UsageError
 from git_asr.git.base import Repository
-from git_asr.git.history import listed
+from git_asr.git.history import listed, resolve
 from git_asr.sync.decisions import records
 from git_asr.views.suggestions import HAND, Evidence
 
@@ -70,6 +70,22 @@ def checkpoint_beginning(state: State, text: str) -> str:
     raise UsageError(
         f"'{text}' is ambiguous", hint="\n".join(["more characters tell these apart:", *listed_ones, *more])
     )
+
+
+def linked_commit(repo: Repository, state: State, checkpoint: str, revision: str) -> str:
+    """The commit of an accepted link, as a revision or the beginning of an ID: it need not be here any more.
+
+    Raises:
+        UsageError: there is none, or there are several.
+    """
+    try:
+        return resolve(repo, revision)
+    except UsageError:
+        rows = state.decisions.of(checkpoint) if revision else []
+        found = {row.commit for row in rows if row.commit.startswith(revision)}
+        if len(found) != 1:
+            raise
+        return found.pop()
 
 
 def refuse_reported(state: State, commit: str, checkpoint: str) -> None:

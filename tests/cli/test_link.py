@@ -123,6 +123,18 @@ def test_one_is_accepted_by_the_beginning_of_its_id_and_taken_back(path: Path) -
     assert run_cli(["show", "main~2"], path).status == 1
 
 
+def test_a_link_of_a_commit_that_is_gone_can_be_taken_back(path: Path) -> None:
+    lost = git(path, "rev-parse", "main")
+    assert link(path, "accept", "main", B).status == 0
+    git(path, "update-ref", "refs/heads/main", "main~1")
+    git(path, "reflog", "expire", "--expire=now", "--all")
+    git(path, "gc", "-q", "--prune=now")
+    assert out(path).splitlines()[0].strip() == lost[:12]  # its subject is gone with it
+    assert link(path, "remove", "zz", B).status == 2
+    assert link(path, "remove", lost[:8], B).status == 0
+    assert read(path)["accepted"] == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "error"),
     [
@@ -177,6 +189,22 @@ def test_many_suggestions_are_counted_for_people(path: Path, tmp_path: Path) -> 
     found = out(repo.build(), "--suggest").splitlines()
     assert found[-3] == "  and 20 more: --json lists 30"
     assert len(read(repo.path, "--suggest")["suggested"][0]["suggestions"]) == 30
+
+
+def test_what_is_ambiguous_and_what_merges_bring_in_is_said(tmp_path: Path) -> None:
+    repo = EntireRepo(tmp_path / "r")
+    root = repo.commit(message="root")
+    for number, checkpoint in enumerate((A, B), start=1):
+        repo.checkpoint(checkpoint, Stored(session(number), claude(session(number), ["u"]), number))
+        message = f"side\n\nEntire-Checkpoint: {checkpoint}"
+        repo.builder.commit(f"refs/heads/s{number}", message, {"a": "1"}, parents=[root])
+    one = repo.builder.commit("refs/heads/main", "which", {"a": "1"}, parents=[root])
+    repo.builder.commit("refs/heads/main", "merge", parents=[one, root])
+    lines = out(repo.build(), "--suggest").splitlines()
+    assert lines[1] == "  several commits make just this change, and name different checkpoints:"
+    assert [line.split()[:2] for line in lines if line.startswith("  aaaa")] == [[A, "likely"], [B, "likely"]]
+    assert lines[-1] == "1 merge left out: what a merge brings in is linked by its own commits"
+    assert out(repo.path, "--accept-exact").startswith("accepted 0 links of 0 commits; ")
 
 
 def test_on_a_terminal_it_is_coloured(path: Path) -> None:
