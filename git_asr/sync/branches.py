@@ -65,6 +65,24 @@ def _line(beside: Mapping[str, Node], tip: str) -> tuple[set[str], set[str]]:
     return line, left
 
 
+def forks(beside: Mapping[str, Node], order: Mapping[str, int]) -> dict[str, int]:
+    """For each commit beside a history the place of the newest commit of the history that it builds on.
+
+    ``order``: the places of the history's commits, the newest first; one without a place is older than all.
+    """
+    found: dict[str, int] = {}
+    for oid in beside:
+        todo = [oid]
+        while todo:
+            parents = beside[todo[-1]].parents
+            if unknown := [one for one in parents if one in beside and one not in found]:
+                todo += unknown
+                continue
+            places = (found[one] if one in beside else order.get(one, len(order)) for one in parents)
+            found[todo.pop()] = min(places, default=len(order))
+    return found
+
+
 def pulls(refs: Collection[Ref]) -> dict[int, Ref]:
     """The refs of pull requests by their number; the nearest one where several have it."""
     found: dict[int, Ref] = {}

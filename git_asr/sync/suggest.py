@@ -20,9 +20,9 @@ from git_asr.git.base import Objects, Repository
 from git_asr.git.changes import changes
 from git_asr.git.graph import Node
 from git_asr.git.history import walk
-from git_asr.git.refs import list_refs
+from git_asr.git.refs import is_ancestor, list_refs
 from git_asr.sync.alike import Alike, Tick
-from git_asr.sync.branches import Branch, branches, pull_number, pulls
+from git_asr.sync.branches import Branch, branches, forks, pull_number, pulls
 from git_asr.sync.changes import Changes
 from git_asr.sync.look import is_walked, look
 from git_asr.views.suggestions import MOST, Evidence, Finding, Suggested, Sure, suggested
@@ -82,7 +82,11 @@ def suggest(repo: Repository, objects: Objects, state: State, question: Question
 
 @dataclass(slots=True)
 class _Search:
-    """A search under way. ``targets``: the commits for which sessions are looked for, by ID."""
+    """A search under way.
+
+    ``targets``: the commits for which sessions are looked for, by ID. ``order``: the place of every commit of the
+    range, the newest first; ``forks``: for each commit beside it the place from which that one grows.
+    """
 
     repo: Repository
     objects: Objects
@@ -92,12 +96,15 @@ class _Search:
     commits: int = 0
     merges: int = 0
     targets: dict[str, Node] = field(default_factory=dict)
+    order: dict[str, int] = field(default_factory=dict)
+    forks: Mapping[str, int] = field(default_factory=dict)
     found: dict[str, list[Finding]] = field(default_factory=dict)
 
     def choose(self) -> None:
         """Choose the commits of the range that have no session yet."""
         settled = self._settled()
         for node in graph.selected(self.repo, self.question.revisions):
+            self.order[node.oid] = self.commits
             self.commits += 1
             if len(node.parents) > 1:
                 self.merges += 1
@@ -131,10 +138,11 @@ class _Search:
         heads = {ref.oid for ref in refs} | set(named) | set(graph.in_reflogs(self.repo))
         tips = graph.tips(self.repo, self.question.revisions)
         beside = {node.oid: node for node in graph.beside(self.repo, sorted(heads), tips)}
+        self.forks = forks(beside, self.order)
         border = graph.border(self.repo)
         ours = [one for one in self.targets if one not in border]
         alike = Alike(self.repo, self.objects, ours, self.report, self.question.tick)
-        self._single(alike, named, beside, border)
+        self._single(alike, named, border)
         at_refs: dict[str, str | None] = {ref.oid: ref.name for ref in refs if ref.oid in beside}
         lines = self._branches(at_refs, beside, named)
         self._squashed(alike, lines)
@@ -173,13 +181,9 @@ class _Search:
         self,
         alike: Alike,
         named: Mapping[str, tuple[str, ...]],
-        beside: Collection[str],
         border: Collection[str],
     ) -> None:
-        """A commit that names checkpoints and makes the same change: picked, rebased, or with another message.
-
-        One in the history itself may have been applied again after it was reverted: that is not as sure.
-        """
+        """A commit that names checkpoints and makes the same change: picked, rebased, or with another message."""
         trees = {
             node.oid: node.tree
             for node in graph.listed(self.repo, named)
@@ -187,8 +191,22 @@ class _Search:
         }
         for commit, other in alike.to([(one, None) for one in trees]):
             method = "tree" if self.targets[commit].tree == trees[other] else "patch-id"
-            sure: Sure = "exact" if other in beside else "likely"
+            sure: Sure = "exact" if self._may_come_from(commit, other) else "likely"
             self._find(commit, named[other], Evidence(method, sure, via=other))
+
+    def _may_come_from(self, commit: str, other: str) -> bool:
+        """Whether a commit may be a rewritten form of another: neither of them builds on the other.
+
+        If one does, the change was reverted between them and applied again.
+        """
+        if other not in self.forks:
+            return False  # it is in the history itself
+        if self.order[commit] < self.forks[other]:
+            return True
+        try:
+            return not is_ancestor(self.repo, commit, other)
+        except AsrError:
+            return False
 
     def _branches(
         self,
@@ -208,8 +226,9 @@ class _Search:
             by_tree.setdefault(beside[line.tip].tree, []).append(line)
         for commit, node in self.targets.items():
             for line in by_tree.get(node.tree, ())[:_NEAREST]:
-                evidence = Evidence("branch-tree", "likely", via=line.tip, ref=line.ref)
-                self._find(commit, line.checkpoints, evidence)
+                if self._may_come_from(commit, line.tip):
+                    evidence = Evidence("branch-tree", "likely", via=line.tip, ref=line.ref)
+                    self._find(commit, line.checkpoints, evidence)
         return found
 
     def _squashed(self, alike: Alike, lines: Sequence[Branch]) -> None:
@@ -217,7 +236,8 @@ class _Search:
         several = {line.tip: line for line in lines if line.commits > 1 and line.base is not None}
         for commit, tip in alike.to([(tip, line.base) for tip, line in several.items()]):
             line = several[tip]
-            self._find(commit, line.checkpoints, Evidence("squash", "exact", via=tip, ref=line.ref))
+            sure: Sure = "exact" if self._may_come_from(commit, tip) else "likely"
+            self._find(commit, line.checkpoints, Evidence("squash", sure, via=tip, ref=line.ref))
 
     # --- what checkpoints say -----------------------------------------------------------------------------------
 

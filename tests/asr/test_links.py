@@ -125,3 +125,33 @@ def test_equal_places_go_to_the_smaller_id_first(monkeypatch: Any) -> None:
 def test_commits_are_those_of_vcs_records_only() -> None:
     records = [{"type": "vcs", "id": f"x@{one}", "commit": one} for one in "bab"]
     assert links.commits([*records, {"type": "io.entire/checkpoint"}]) == ["a", "b"]
+
+
+ACCEPTED = links.AcceptedLink(COMMIT, "5f0af6f2363f", "2026-02-03T04:05:06Z", "patch-id", "1" * 40)
+
+
+def test_what_was_taken_back_does_not_stand_and_neither_does_what_takes_back() -> None:
+    record = links.accepted(ACCEPTED, "sha1")
+    back = links.withdrawal(record)
+    reported = links.vcs(LINK, "sha1", ["ses-1"])
+    assert back["id"] == f"5f0af6f2363f@{COMMIT}#removed:patch-id"
+    assert [links.is_decision(one) for one in (record, back, reported)] == [True, True, False]
+    assert links.standing([record, reported]) == [record, reported]
+    assert links.standing([record, back, reported]) == [reported]
+    assert links.standing([back]) == []
+    assert links.pairs([record, reported]) == {("5f0af6f2363f", COMMIT)}
+    again = links.accepted(ACCEPTED, "sha1", {record["id"], f"{record['id']}.2"})
+    assert again["id"] == f"{record['id']}.3"
+    assert links.commits([record, back, again]) == [COMMIT]
+    assert all(map(links.is_link, (record, back, again)))
+
+
+@pytest.mark.parametrize("meta", [None, [], "x", {"io.entire/checkpoint": 7, "git-asr/link": 7}])
+def test_a_decision_of_odd_shape_keeps_what_is_of_use(meta: Any) -> None:
+    odd = {**links.accepted(ACCEPTED, "sha1"), "seq": 7, "_meta": meta, "_metaBlob": {"blob": "x"}, "more": 1}
+    found = links.for_session(odd, ["a", "b"])
+    assert found["_meta"]["io.entire/checkpoint"] == {"id": "5f0af6f2363f", "session_id": ["a", "b"]}
+    assert found["more"] == 1
+    assert not {"seq", "_metaBlob"} & set(found)
+    assert links.session_ids([odd, found], "5f0af6f2363f") == ["a", "b"]
+    assert links.session_ids([found], "another") == []

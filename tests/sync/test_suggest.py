@@ -254,6 +254,23 @@ def test_what_was_reverted_and_applied_again_is_only_likely(plain: Work) -> None
     assert [(one.commit, one.suggestions[0].sure) for one in found.suggested] == [(plain.head, "likely")]
 
 
+def test_what_a_branch_reverted_and_applied_again_is_only_likely(plain: Work) -> None:
+    commit = plain.commit("one", "a", "1\n")
+    plain.branch("topic")
+    plain.git("revert", "--no-edit", commit)
+    plain.commit("again", "a", "1\n", A)
+    plain.git("checkout", "-q", "main")
+    assert said(answer(plain.path)) == {"one": [(A, "likely", "tree")]}
+
+
+def test_a_branch_that_changes_nothing_says_nothing_of_what_it_grows_from(plain: Work) -> None:
+    plain.commit("one", "a", "1\n")
+    plain.branch("topic")
+    plain.git("commit", "-q", "--allow-empty", "-m", f"empty\n\nEntire-Checkpoint: {A}")
+    plain.git("checkout", "-q", "main")
+    assert answer(plain.path).suggested == ()
+
+
 def test_an_empty_commit_is_like_no_other(plain: Work) -> None:
     plain.commit("one", "a", "1\n", A)
     plain.git("commit", "-q", "--allow-empty", "-m", "empty")
