@@ -254,12 +254,14 @@ class State:
         return self._folders("harness = ? AND session = ?", *key)
 
     def orphans(self) -> list[tuple[Key, list[str]]]:
-        """The sessions of which no commit names a checkpoint, with their checkpoints."""
+        """The sessions that no commit leads to, with their checkpoints."""
         found: dict[Key, list[str]] = {}
         rows = self._db.execute(
             "SELECT DISTINCT harness, session, checkpoint FROM folder WHERE harness IS NOT NULL AND NOT EXISTS"
             " (SELECT 1 FROM folder AS other JOIN trailer USING (checkpoint)"
-            " WHERE other.session = folder.session AND other.harness = folder.harness) ORDER BY 1, 2, 3"
+            " WHERE other.session = folder.session AND other.harness = folder.harness) AND NOT EXISTS"
+            " (SELECT 1 FROM linked WHERE linked.session = folder.session AND linked.harness = folder.harness)"
+            " ORDER BY 1, 2, 3"
         )
         for harness, session, checkpoint in rows:
             found.setdefault((harness, session), []).append(checkpoint)

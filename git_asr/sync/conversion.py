@@ -18,6 +18,7 @@ from git_asr.asr.links import (
     is_decision,
     pairs,
     session_ids,
+    standing,
     unite,
 )
 from git_asr.asr.parts import blob_path
@@ -176,9 +177,7 @@ class Conversion:
     def _was_taken(self, key: SessionKey) -> bool:
         """Whether the companion ref has a session as an orphan: without a link to any commit."""
         present = self.stored(self.tip.tree, key)
-        return present is not None and not any(
-            record["type"] == "vcs" for _, record in store.links_of(present)
-        )
+        return present is not None and not standing(record for _, record in store.links_of(present))
 
     def drop_left(self, left: Iterable[tuple[str, str]]) -> None:
         """Let go of sessions that checkpoints held before they were rewritten, if no named one holds them now."""

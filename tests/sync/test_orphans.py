@@ -130,3 +130,14 @@ def test_the_option_takes_them_once(repo: EntireRepo) -> None:
     assert "up to date: 3 sessions" in run_cli(["sync"], repo.path).out
     git(repo.path, "config", "asr.orphans", "perhaps")
     assert run_cli(["sync"], repo.path).err.startswith("error: asr.orphans is 'perhaps'")
+
+
+def test_an_accepted_link_makes_it_none(repo: EntireRepo) -> None:
+    path = repo.path
+    assert run_cli(["sync"], path).status == 0
+    assert run_cli(["link", "accept", "main", checkpoint(2)], path).status == 0
+    listed = json.loads(run_cli(["sessions", "--orphans", "--json"], path).out)["orphans"]
+    assert [one["id"] for one in listed] == [session(3)]
+    assert taken(path) == {session(1), session(2)}
+    assert run_cli(["link", "remove", "main", checkpoint(2)], path).status == 0
+    assert taken(path) == {session(1)}
