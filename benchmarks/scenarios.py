@@ -11,6 +11,7 @@ from operator import sub
 from pathlib import Path
 
 from benchmarks.generate import Shape
+from benchmarks.many_refs import ulid as many_refs_ulid
 from benchmarks.measure import BARE, PROGRAM, PROJECT, PYTHON, Figure, Usage, answer, run
 from benchmarks.prepare import Facts
 
@@ -179,6 +180,11 @@ def many_refs(bench: Bench, refs: int, commits: int) -> list[Figure]:
     }
     found = _seconds(bench.measure(jobs, _TIMES))
     one = _seconds(bench.measure({"one": bench.on_copy(grown, lambda _: [*PROGRAM, "sync"])}))["one"]
+    few = max(1, refs // 100)
+    small = bench.folder / "few-refs"
+    answer([PYTHON, "-m", "benchmarks.many_refs", str(small), str(few), str(few)], bench.folder)
+    sizes = {"many": synced, "few": bench.synced(small)}
+    resolved = _resolved(bench, sizes)
     name = f"no-change sync, {refs:,} per-checkpoint refs, {commits:,} commits"
     allowed = [1.5 * seconds for seconds in found["listing"]]
     return [
@@ -186,7 +192,21 @@ def many_refs(bench: Bench, refs: int, commits: int) -> list[Figure]:
         _beyond(name, found["sync"], found["bare"]),
         Figure("git for-each-ref refs/entire", "s", tuple(found["listing"])),
         Figure(f"sync after one checkpoint, {refs:,} per-checkpoint refs", "s", tuple(one)),
+        _ratio(
+            f"resolving one ID among {refs:,} refs", f"× among {few:,}", resolved["many"], resolved["few"]
+        ),
+        Figure(f"resolving one ID among {refs:,} refs", "µs", tuple(1e6 * one for one in resolved["many"])),
     ]
+
+
+def _resolved(bench: Bench, repositories: Mapping[str, Path]) -> dict[str, list[float]]:
+    """The seconds for resolving the ID of the first checkpoint in each repository, by rounds."""
+    found: dict[str, list[float]] = {name: [] for name in repositories}
+    for _ in range(bench.rounds):
+        for name, path in repositories.items():
+            asked = [PYTHON, "-m", "benchmarks.resolve", str(path), many_refs_ulid(0)]
+            found[name].append(float(answer(asked, bench.folder)))
+    return found
 
 
 def starts(bench: Bench) -> list[Figure]:

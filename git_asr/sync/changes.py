@@ -143,7 +143,7 @@ class Changes:
         state = self._state
         touched: set[str] = set()
         where: list[Location] = []
-        for checkpoint, location in self._chosen(sorted(changed)).items():
+        for checkpoint, location in self.chosen(sorted(changed)).items():
             if location is not None and location.trees == state.reading(checkpoint):
                 continue
             touched.update(row.stored for row in state.folders(checkpoint))
@@ -177,7 +177,7 @@ class Changes:
             for _, one in sorted(found, key=itemgetter(0))
         )
 
-    def _chosen(self, checkpoints: Iterable[str]) -> dict[str, Location | None]:
+    def chosen(self, checkpoints: Iterable[str]) -> dict[str, Location | None]:
         """The copy of each checkpoint that counts; None where no store holds it."""
         left = {one: registry.rivals(self._copies(one), self._tips, self._is_ancestor) for one in checkpoints}
         worth = merits(self._objects, [one for some in left.values() if len(some) > 1 for one in some])
@@ -192,7 +192,7 @@ class Changes:
             one: next((copy for copy in self._copies(one) if copy.trees == self._state.reading(one)), None)
             for one in checkpoints
         }
-        known |= self._chosen([one for one, copy in known.items() if copy is None])
+        known |= self.chosen([one for one, copy in known.items() if copy is None])
         return [copy for copy in known.values() if copy is not None]
 
     def _is_ancestor(self, old: str, new: str) -> bool:
