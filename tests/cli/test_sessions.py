@@ -18,7 +18,7 @@ from git_asr.views.text import width
 from tests.e2e.sample_repos import add, checkpoint, repository, session
 from tests.e2e.soundness import check
 from tests.e2e.terminal import run_on_terminal
-from tests.support.companion import REF, tip, tree_files
+from tests.support.companion import replace, tip, tree_files
 from tests.support.entire_repo import EntireRepo, Stored, claude
 from tests.support.repo_builder import git
 from tests.support.run import PROJECT, Result, run_cli
@@ -149,18 +149,6 @@ def test_hostile_text_is_made_visible(tmp_path: Path) -> None:
     assert terminal.replace("\n", "").isprintable()
 
 
-def replaced(path: Path, files: dict[str, bytes]) -> None:
-    """Write a companion commit with exactly these files, as if from elsewhere."""
-    content = b"".join(
-        b"M 100644 inline %s\ndata %d\n%s\n" % (name.encode(), len(data), data)
-        for name, data in files.items()
-    )
-    head = b"reset %s\ncommit %s\ncommitter x <x@example.com> 1 +0000\ndata 0\ndeleteall\n" % (
-        (REF.encode(),) * 2
-    )
-    git(path, "fast-import", "--quiet", "--force", stdin=head + content + b"\n")
-
-
 def manifest_of(files: dict[str, bytes], number: int) -> str:
     return next(name for name in files if session(number) in name and name.endswith("bundle.json"))
 
@@ -173,7 +161,7 @@ def test_a_damaged_manifest_costs_only_itself(tmp_path: Path, damage: bytes) -> 
     assert run_cli(["sync"], path).status == 0
     files = tree_files(path)
     name = manifest_of(files, 1)
-    replaced(path, {**files, name: damage})
+    replace(path, {**files, name: damage})
     git(path, "config", "asr.autosync", "false")
     ended = sessions(path)
     assert ended.status == 0
@@ -231,7 +219,7 @@ def test_a_manifest_with_anything_anywhere_is_read_or_refused(path: Path, tmp_pa
     summary = ("sessions", 0, "streams", 0, "summary")
     wrong += [put(original, (*summary, "usage"), {"input": value, "cacheRead": value}) for value in odd]
     subprocess.run(["git", "init", "-q", str(tmp_path / "r")], check=True)
-    replaced(
+    replace(
         tmp_path / "r",
         {
             f"h/00/{number}/bundle.json": json.dumps(value).encode()

@@ -15,7 +15,7 @@ from git_asr.views.edits import Edit, Hunk
 from tests.converters import goldens
 from tests.e2e.sample_repos import add, repository, session
 from tests.e2e.terminal import run_on_terminal
-from tests.support.companion import REF, bundles, tree_files
+from tests.support.companion import bundles, replace, tree_files
 from tests.support.entire_repo import EntireRepo, Stored, claude
 from tests.support.repo_builder import git
 from tests.support.run import PROJECT, Result, run_cli
@@ -368,18 +368,6 @@ def test_what_is_damaged_is_said_and_the_rest_is_shown(tmp_path: Path, damage: s
     if damage == "garbled":
         assert "── line 4 of the stream cannot be read: a record without an ID or a seq ──" in ended.out
     assert show(repo.path, session(2)[:8]).out
-
-
-def replace(path: Path, files: dict[str, bytes]) -> None:
-    """Write a companion commit with exactly these files, as if from elsewhere."""
-    content = b"".join(
-        b"M 100644 inline %s\ndata %d\n%s\n" % (name.encode(), len(data), data)
-        for name, data in files.items()
-    )
-    head = b"reset %s\ncommit %s\ncommitter x <x@example.com> 1 +0000\ndata 0\ndeleteall\n" % (
-        (REF.encode(),) * 2
-    )
-    git(path, "fast-import", "--quiet", "--force", stdin=head + content + b"\n")
 
 
 def test_of_several_sessions_those_that_can_be_opened_are_shown(tmp_path: Path) -> None:

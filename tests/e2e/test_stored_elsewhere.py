@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.sample_repos import SESSIONS, add, repository, session, synced
-from tests.support.companion import tree_files
+from tests.support.companion import replace, tree_files
 from tests.support.repo_builder import git
 from tests.support.run import run_cli
 
@@ -25,11 +25,7 @@ def exchanged(path: Path, name: str, line: int, place: tuple[str, ...], value: A
     holder[place[-1]] = value
     lines[line] = json.dumps(record).encode()
     files[file] = b"\n".join(lines) + b"\n"
-    content = b"".join(
-        b"M 100644 inline %s\ndata %d\n%s\n" % (one.encode(), len(data), data) for one, data in files.items()
-    )
-    head = f"reset {SESSIONS}\ncommit {SESSIONS}\ncommitter x <x@example.com> 1 +0000\ndata 0\ndeleteall\n"
-    git(path, "fast-import", "--quiet", "--force", stdin=head.encode() + content + b"\n")
+    replace(path, files)
     git(path, "update-ref", "refs/asr/remotes/origin/sessions", SESSIONS)
 
 

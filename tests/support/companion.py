@@ -114,6 +114,16 @@ def check(path: str, files: dict[str, bytes]) -> StoredBundle:
     return StoredBundle(path, manifest, files, streams)
 
 
+def replace(repo: Path, files: dict[str, bytes], ref: str = REF) -> None:
+    """Write a companion commit with exactly these files, as if from elsewhere."""
+    content = b"".join(
+        b"M 100644 inline %s\ndata %d\n%s\n" % (name.encode(), len(data), data)
+        for name, data in files.items()
+    )
+    head = f"reset {ref}\ncommit {ref}\ncommitter x <x@example.com> 1 +0000\ndata 0\ndeleteall\n".encode()
+    _git(repo, "fast-import", "--quiet", "--force", stdin=head + content + b"\n")
+
+
 def _stream(
     key: dict[str, Any], entry: dict[str, Any], files: dict[str, bytes], blobs: set[str]
 ) -> StoredStream:
