@@ -520,7 +520,7 @@ def test_the_repository_that_the_settings_name(tmp_path: Path) -> None:
     assert found["checkpointRemote"] == "github:org/checkpoints"
     assert sum(name.startswith("refs/remotes/checkpoints-") for name in stores(path)) == 1
     ended = run_cli(["sync"], path)
-    assert ended == Result(0, "2 sessions (2 new), 2 links to commits\n", "")
+    assert (ended.status, ended.out) == (0, "2 sessions (2 new), 2 links to commits\n")
     assert far.name == "checkpoints.git"
     ended = fetch(path, "--configure")
     assert ended.status == 2
