@@ -11,7 +11,7 @@ from git_asr.companion.lookup import Candidate
 from git_asr.entire.links import checkpoint_ids
 from git_asr.errors import AsrError, Report, UsageError
 from git_asr.git.base import Objects, Repository
-from git_asr.git.history import resolve
+from git_asr.git.history import PLAIN, resolve
 from git_asr.git.process import run_git
 
 _MOST = 5
@@ -85,7 +85,7 @@ def _ambiguous(what: str, candidates: Sequence[Candidate]) -> AsrError:
 
 def _nothing_for(repo: Repository, commit: str) -> AsrError:
     """No session is tied to a commit: because it names no checkpoint, or one that is not here."""
-    said = run_git(repo, "log", "-1", "--no-show-signature", "--format=%P%n%B", commit, "--")
+    said = run_git(repo, "log", "-1", *PLAIN, "--format=%P%n%B", commit, "--")
     parents, _, message = said.partition(b"\n")
     named = [one.checkpoint for one in checkpoint_ids(message)]
     lost = f"git asr link --suggest {commit[:12]}^!   looks for one that it may belong to"

@@ -13,6 +13,7 @@ from git_asr.companion.opening import OpenBundle, open_bundle
 from git_asr.companion.store import read_tip
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import Objects, Repository
+from git_asr.git.history import PLAIN, expanded
 from git_asr.git.process import run_git
 from git_asr.views.excerpt import Excerpt, excerpts
 from git_asr.views.items import Item
@@ -74,9 +75,9 @@ def _open(objects: Objects, tree: str, found: Candidate, report: Report) -> list
 
 def _commit_line(repo: Repository, commit: str) -> CommitLine:
     """Ask Git for a commit in few words."""
-    said = run_git(repo, "log", "-1", "--no-show-signature", "--format=%H%x00%an%x00%as%x00%s", commit, "--")
-    oid, author, date, subject = said.decode("utf-8", "replace").rstrip("\n").split("\0", 3)
-    return CommitLine(oid, author, date, subject)
+    said = run_git(repo, "log", "-1", *PLAIN, "--format=%H%x00%an%x00%as%x00%s", commit, "--")
+    oid, author, date, subject, *_ = said.decode("utf-8", "replace").split("\0")
+    return CommitLine(oid, expanded(author, "%an"), expanded(date, "%as"), subject)
 
 
 def timeline_of(bundle: OpenBundle, excerpt: Excerpt) -> Timeline:

@@ -10,21 +10,13 @@ from dataclasses import dataclass
 
 from git_asr.errors import AsrError
 from git_asr.git.base import Repository
-from git_asr.git.history import checked, refused, split
+from git_asr.git.history import PLAIN, checked, refused, split
 from git_asr.git.process import Child, run_git, try_git
 
 MAX_SUBJECT = 300
 """Characters of a subject that are kept."""
 
-_OPTIONS = (
-    "-z",
-    "--no-show-signature",
-    "--no-notes",
-    "--no-color",
-    "--no-patch",
-    "--encoding=UTF-8",
-    "--format=%H %T %at %P%n%s",
-)
+_OPTIONS = (*PLAIN, "--format=%H %T %at %P%n%s")
 _OID = re.compile("[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 

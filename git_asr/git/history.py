@@ -13,15 +13,19 @@ from git_asr.git.base import Commit, Repository
 from git_asr.git.process import Child, try_git
 from git_asr.git.reading import LAST_SECOND
 
-_OPTIONS = (
+PLAIN = (
     "-z",
     "--no-show-signature",
     "--no-notes",
     "--no-color",
     "--no-patch",
+    "--no-mailmap",
     "--encoding=UTF-8",
-    "--format=%H %ct %cI%n%B",
 )
+"""Options of ``git log`` that keep the configuration from changing what it prints, or what it reads: Git would look for
+``HEAD:.mailmap`` in a bare repository, and fail in a partial clone that has not got it.
+"""
+_OPTIONS = (*PLAIN, "--format=%H %ct %cI%n%B")
 _BAD_REVISION = re.compile(r"^git log: bad (?:revision|object) '?(.+?)'?$")
 _OTHER_REVISION = re.compile(
     r"^git log: (log for .* only has.*|(?:no upstream|no such branch|HEAD does not point).*)"
@@ -92,6 +96,24 @@ def listed(repo: Repository, commits: Iterable[str]) -> Iterator[Commit]:
             yield from map(_commit, split(child.chunks()))
 
 
+def removals(repo: Repository, tip: str, folders: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the commits behind a tip in which a file below one of some folders went, and its path, newest first.
+
+    Raises:
+        AsrError: the history is not here as a whole. What was yielded before is right.
+    """
+    options = ("-m", "-r", "--no-renames", "--no-relative", "--no-follow", "--diff-filter=D", "--name-only")
+    asked = (*(one for one in PLAIN if one != "--no-patch"), *options, "--format=%x01%H", tip, "--", *folders)
+    commit = ""
+    with Child(repo, "--literal-pathspecs", "log", *asked, config={"diff.orderFile": os.devnull}) as child:
+        for field in split(child.chunks()):
+            text = os.fsdecode(field).removeprefix("\n")
+            if text.startswith("\x01"):
+                commit = text[1:]
+            elif text:
+                yield commit, text
+
+
 def refused(error: AsrError) -> AsrError:
     """What Git says about a revision that the user typed, as wrong usage; any other error stays."""
     if bad := _BAD_REVISION.search(error.message):
@@ -121,6 +143,8 @@ def checked(revision: str) -> str:
 
 
 def _unknown(revision: str) -> UsageError:
+    if revision == "HEAD":
+        return UsageError("HEAD leads to no commit", hint="name a branch that does: git branch --all")
     return UsageError(f"unknown revision '{revision}'", hint="list what there is: git log --oneline --all")
 
 
@@ -137,16 +161,24 @@ def split(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 def _commit(entry: bytes) -> Commit:
     head, _, message = entry.partition(b"\n")
-    oid, seconds, written = head.decode("ascii", "replace").split(" ", 2)
-    committed = min(int(seconds), LAST_SECOND) if seconds.isdigit() else 0
-    return Commit(oid, _rfc3339(committed, written), committed, message)
+    oid, _, times = head.decode("ascii", "replace").partition(" ")
+    committed, committed_at = when(times)
+    return Commit(oid, committed_at, committed, message)
 
 
-def _rfc3339(committed: int, written: str) -> str:
-    """The time as Git wrote it, or in UTC where the commit has none, or an offset or year that RFC 3339 cannot say.
+def expanded(value: str, placeholder: str) -> str:
+    """What Git wrote for a placeholder: nothing where it left that as it is, since the commit has no such line."""
+    return "" if value == placeholder else value
 
+
+def when(times: str) -> tuple[int, str]:
+    """A commit's time (of ``%ct %cI``) as epoch seconds, 0 where the commit has none, and as RFC 3339.
+
+    The latter as Git wrote it, or in UTC where the commit has none, or an offset or year that RFC 3339 cannot say.
     Git writes UTC as ``+00:00`` before 2.45 and as ``Z`` since: it is the former here, so that records do not differ.
     """
+    seconds, _, written = times.partition(" ")
+    committed = min(int(seconds), LAST_SECOND) if seconds.isascii() and seconds.isdigit() else 0
     if _TIME.fullmatch(written):
-        return f"{written[:-1]}+00:00" if written.endswith("Z") else written
-    return (_EPOCH + timedelta(seconds=committed)).isoformat()
+        return committed, f"{written[:-1]}+00:00" if written.endswith("Z") else written
+    return committed, (_EPOCH + timedelta(seconds=committed)).isoformat()

@@ -9,30 +9,23 @@ from dataclasses import dataclass
 
 from git_asr.errors import AsrError
 from git_asr.git.base import Repository
-from git_asr.git.history import checked, refused, split
-from git_asr.git.process import Child
+from git_asr.git.history import PLAIN, checked, expanded, refused, split, when
+from git_asr.git.process import Child, try_git
 
-_OPTIONS = (
-    "-z",
-    "--no-show-signature",
-    "--no-notes",
-    "--no-color",
-    "--no-patch",
-    "--encoding=UTF-8",
-    "--format=%H %P%n%aN%n%cI%n%s%n%B",
-)
+_OPTIONS = (*PLAIN, "--format=%H %P%n%ct %cI%n%aN%n%s%n%B")
 
 
 @dataclass(frozen=True, slots=True)
 class Ranged:
-    """A commit. ``parents``: full IDs. ``author``: name, by the mailmap. ``committed_at``: RFC 3339.
+    """A commit. ``parents``: full IDs. ``author``: name, by the mailmap; empty where there is none.
 
-    ``message``: as it is in the commit, in UTF-8.
+    ``committed``, ``committed_at``: as in ``git.base.Commit``. ``message``: as it is in the commit, in UTF-8.
     """
 
     oid: str
     parents: tuple[str, ...]
     author: str
+    committed: int
     committed_at: str
     subject: str
     message: bytes
@@ -49,7 +42,7 @@ def commits(repo: Repository, revisions: Sequence[str]) -> Iterator[Ranged]:
     with tempfile.TemporaryFile() as asked:
         asked.write(os.fsencode("".join(f"{line}\n" for line in lines)))
         asked.seek(0)
-        with Child(repo, "log", *_OPTIONS, "--stdin", stdin=asked) as child:
+        with Child(repo, "log", *_OPTIONS, "--stdin", stdin=asked, config=_mailmap(repo)) as child:
             try:
                 for entry in split(child.chunks()):
                     yield _commit(entry)
@@ -57,8 +50,26 @@ def commits(repo: Repository, revisions: Sequence[str]) -> Iterator[Ranged]:
                 raise refused(error) from None
 
 
+def _mailmap(repo: Repository) -> dict[str, str]:
+    """Where Git, which runs outside the work tree, finds the mailmap; none that a partial clone has not got.
+
+    Links are not followed, as Git does not in a work tree.
+    """
+    config = {}
+    if repo.work_tree is not None and "mailmap.file" not in repo.config:
+        file = repo.work_tree / ".mailmap"
+        if file.is_file() and not file.is_symlink():
+            config["mailmap.file"] = str(file)
+    if repo.promisor:
+        blob = repo.config.get("mailmap.blob", ("HEAD:.mailmap",))[-1]
+        if try_git(repo, "cat-file", "-e", blob).status:
+            config["mailmap.blob"] = ""
+    return config
+
+
 def _commit(entry: bytes) -> Ranged:
-    ids, author, committed_at, subject, message = entry.split(b"\n", 4)
+    ids, times, author, subject, message = entry.split(b"\n", 4)
     oid, *parents = ids.decode("ascii", "replace").split()
-    who, when, said = (one.decode("utf-8", "surrogateescape") for one in (author, committed_at, subject))
-    return Ranged(oid, tuple(parents), who, when, said, message)
+    committed, committed_at = when(times.decode("ascii", "replace"))
+    who, said = (one.decode("utf-8", "surrogateescape") for one in (author, subject))
+    return Ranged(oid, tuple(parents), expanded(who, "%aN"), committed, committed_at, said, message)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from git_asr.asr import codec
 from git_asr.companion.listing import overviews
@@ -16,6 +17,7 @@ from git_asr.entire.stores.per_checkpoint import PerCheckpoint
 from git_asr.errors import AsrError, Report
 from git_asr.git import ranged
 from git_asr.git.base import Repository
+from git_asr.git.history import removals
 from git_asr.git.process import try_git
 from git_asr.git.remotes import remotes
 from git_asr.sync.look import directory, look
@@ -52,6 +54,7 @@ def _commit(one: ranged.Ranged) -> Commit:
     return Commit(
         one.oid,
         one.author,
+        one.committed,
         one.committed_at,
         one.subject,
         len(one.parents) > 1,
@@ -87,28 +90,12 @@ def _source(repo: Repository, report: Report) -> Source | None:
 def _removed(repo: Repository, stores: Iterable[Store], dangling: Sequence[str]) -> Mapping[str, str]:
     """The checkpoints that are in the history of a store and not in its tree, with the commit that removed each."""
     found: dict[str, str] = {}
-    paths = {f"{one[:2]}/{one[2:]}": one for one in dangling[:_MOST_REMOVED]}
+    folders = {f"{one[:2]}/{one[2:]}": one for one in dangling[:_MOST_REMOVED]}
     for store in stores:
-        finished = try_git(
-            repo,
-            *("log", "-z", "-m", "--no-show-signature", "--no-renames", "--diff-filter=D", "--name-only"),
-            *("--format=%x01%H", store.tip, "--", *paths),
-        )
-        for commit, path in _deletions(finished.out):
-            checkpoint = paths.get("/".join(path.split("/")[:2]))
-            if checkpoint is not None:
-                found.setdefault(checkpoint, commit)
+        with suppress(AsrError):  # not all of the history is here
+            for commit, path in removals(repo, store.tip, sorted(folders)):
+                found.setdefault(folders["/".join(path.split("/")[:2])], commit)
     return found
-
-
-def _deletions(out: bytes) -> Iterator[tuple[str, str]]:
-    """Commit and path of each deletion in the output of ``git log``."""
-    commit = ""
-    for field in out.replace(b"\n", b"\0").split(b"\0"):
-        if field.startswith(b"\x01"):
-            commit = field[1:].decode("ascii", "replace")
-        elif field:
-            yield commit, field.decode("utf-8", "surrogateescape")
 
 
 def _least_version(repo: Repository) -> str | None:

@@ -18,7 +18,8 @@ COVERED: tuple[State, ...] = ("linked", "ambiguous")
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit of the range. ``oid``: in full. ``author``: name. ``date``: the committer's, RFC 3339.
+    """A commit of the range. ``oid``: in full. ``author``: name. ``when``, ``date``: of the committer, in epoch seconds
+    and in RFC 3339.
 
     ``checkpoints``: the IDs that its message names. ``quoted``: those that stand neither at the beginning of a line nor
     in the last block, as in a quotation.
@@ -26,6 +27,7 @@ class Commit:
 
     oid: str
     author: str
+    when: int
     date: str
     subject: str
     merge: bool
@@ -111,11 +113,9 @@ def coverage(
         for checkpoint in commit.checkpoints:
             named.setdefault(checkpoint, []).append(commit)
     none_here = bool(named) and all(one in unresolved for one in named)
-    first = min((commit.date for commit in listed if commit.checkpoints), default=None)
-    rows = tuple(
-        _row(commit, behind.get(commit.oid, ()), unresolved, named, _Reasons(around, none_here, first))
-        for commit in listed
-    )
+    first = min((commit.when for commit in listed if commit.checkpoints), default=None)
+    reasons = _Reasons(around, none_here, first)
+    rows = tuple(_row(commit, behind.get(commit.oid, ()), unresolved, named, reasons) for commit in listed)
     by_author: dict[str, Counter[State]] = {}
     by_month: dict[str, Counter[State]] = {}
     agents: Counter[str] = Counter()
@@ -189,16 +189,16 @@ def _doubt(commit: Commit, resolved: Sequence[str], named: Mapping[str, Sequence
 class _Reasons:
     """Why a commit has no session. ``none_here``: none of the checkpoints that the range names is here.
 
-    ``first``: when the first commit of the range was made that names one.
+    ``first``: when the first commit of the range was made that names one, in epoch seconds.
     """
 
     around: Surroundings
     none_here: bool
-    first: str | None
+    first: int | None
 
     def none(self, commit: Commit) -> tuple[str, str | None]:
         """Why a commit names no checkpoint."""
-        if self.first is not None and commit.date < self.first:
+        if self.first is not None and commit.when < self.first:
             return "older than the first commit that names a checkpoint", None
         return "the message names no checkpoint", f"git asr link --suggest {commit.oid[:12]}^!"
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -11,7 +12,8 @@ ULID = "01KXDM08H2V0SZREV3NDG2R38M"
 
 def commit(oid: str, *checkpoints: str, **other: Any) -> Commit:
     known = {"author": "Ann", "date": "2026-02-01T00:00:00Z", "subject": "s", "merge": False, **other}
-    return Commit(oid, checkpoints=checkpoints, **known)
+    when = int(datetime.fromisoformat(known["date"]).timestamp())
+    return Commit(oid, checkpoints=checkpoints, when=when, **known)
 
 
 def judged(*commits: Commit, behind: Any = None, unresolved: Any = (), **around: Any) -> Coverage:
@@ -67,6 +69,13 @@ def test_a_merge_without_a_checkpoint_counts_neither_way() -> None:
     assert [row.state for row in found.rows] == ["merge", "linked"]
     assert found.percent == 100
     assert judged(commit("a", merge=True)).percent is None
+
+
+def test_older_is_by_the_clock_of_the_world() -> None:
+    east = commit("a", date="2026-02-01T04:00:00+05:00")
+    west = commit("b", date="2026-01-31T20:00:00-05:00")
+    found = judged(east, west, commit("c", "c1"), behind=["c"])
+    assert [row.command is None for row in found.rows[:2]] == [True, False]
 
 
 def test_no_trailer() -> None:
