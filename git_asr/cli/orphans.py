@@ -8,6 +8,7 @@ import click
 
 from git_asr.cli import render
 from git_asr.companion.state_file import read_state
+from git_asr.errors import AsrError
 from git_asr.git.base import Repository
 from git_asr.sync.look import directory
 from git_asr.views import text
@@ -15,10 +16,15 @@ from git_asr.views.session import short_id
 
 
 def show_orphans(repo: Repository, max_count: int | None, *, as_json: bool) -> int:
-    """List the sessions of which no commit names a checkpoint, and say how to take them; the exit status."""
+    """List the sessions of which no commit names a checkpoint, and say how to take them; the exit status.
+
+    Raises:
+        AsrError: nothing was synced yet.
+    """
     with read_state(directory(repo)) as state:
-        found = [] if state is None else state.orphans()
-        taken = set() if state is None else state.sessions()
+        if state is None:
+            raise AsrError("nothing is synced yet", hint="git asr sync")
+        found, taken = state.orphans(), state.sessions()
     shown = found[:max_count]
     if as_json:
         listed = [

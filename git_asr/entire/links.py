@@ -13,11 +13,18 @@ KEY = "Entire-Checkpoint"
 
 HEX = "[0-9a-f]{12}"
 ULID = "[0-7][0-9A-HJKMNP-TV-Z]{25}"
+ULID_LENGTH = 26
 CHECKPOINT_ID = re.compile(f"{HEX}|{ULID}")
 """A checkpoint ID, for ``fullmatch``: 12 lower-case hex digits, or a canonical ULID (reference, section 1.1)."""
 
 _IN_MESSAGES = re.compile(CHECKPOINT_ID.pattern.encode())
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+_BOOKKEEPING = re.compile(
+    rb"\s*(?:Checkpoint: |Finalize transcript for Checkpoint: |Update summary for checkpoint "
+    rb"|Update checkpoint summary for |Import checkpoint |Cleanup: removed |Initialize (?:metadata|sessions) "
+    rb"|Merge remote session logs)"
+)
 
 WALK_EXCLUDES = (
     "refs/entire/*",
@@ -69,3 +76,8 @@ def minted(checkpoint: str) -> int | None:
     for digit in checkpoint[:10]:
         milliseconds = milliseconds * 32 + _CROCKFORD.index(digit)
     return milliseconds
+
+
+def is_bookkeeping(message: bytes) -> bool:
+    """Whether a message begins as those of Entire's own commits in its stores (reference, section 2.2)."""
+    return _BOOKKEEPING.match(message) is not None

@@ -105,6 +105,10 @@ class Objects(Protocol):
         """Tree, parents and committer time (epoch seconds) of a commit."""
         ...
 
+    def titled(self, commit: str) -> tuple[str, tuple[str, ...], str]:
+        """Tree, parents and subject (its first line, as UTF-8 with replacements) of a commit."""
+        ...
+
     def close(self) -> None:
         """End child processes."""
         ...

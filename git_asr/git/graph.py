@@ -71,6 +71,17 @@ def independent(repo: Repository, commits: Collection[str]) -> list[str]:
     return run_git(repo, "merge-base", "--independent", *sorted(commits)).decode("ascii", "replace").split()
 
 
+def reached(repo: Repository, heads: Iterable[str], commits: Collection[str]) -> frozenset[str]:
+    """Those of some commits that ``heads`` reach; heads that are not here are left out.
+
+    Raises:
+        AsrError: the history is damaged.
+    """
+    asked = "".join(f"{one}\n" for one in heads).encode()
+    said = run_git(repo, "rev-list", "--ignore-missing", "--stdin", stdin=asked).decode("ascii", "replace")
+    return frozenset(said.split()) & frozenset(commits)
+
+
 def border(repo: Repository) -> frozenset[str]:
     """The commits of a shallow clone whose parents were not fetched."""
     try:

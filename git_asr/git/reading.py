@@ -117,11 +117,22 @@ class Reading(ABC):
 
     def commit(self, commit: str) -> tuple[str, tuple[str, ...], int]:
         """See ``Objects.commit``; tags are peeled."""
+        return parse_commit(*self._peeled(commit))
+
+    def titled(self, commit: str) -> tuple[str, tuple[str, ...], str]:
+        """See ``Objects.titled``; tags are peeled."""
+        oid, data = self._peeled(commit)
+        tree, parents, _ = parse_commit(oid, data)
+        message = data.partition(b"\n\n")[2].lstrip(b"\n")
+        return tree, parents, message.partition(b"\n")[0].decode("utf-8", "replace")
+
+    def _peeled(self, commit: str) -> tuple[str, bytes]:
+        """The ID and the body of the commit to which an object leads."""
         oid = commit
         for _ in range(_TAGS):
             kind, data = self._must_read(oid)
             if kind == "commit":
-                return parse_commit(oid, data)
+                return oid, data
             target = _TAG.match(data) if kind == "tag" else None
             if target is None:
                 raise AsrError(f"object {commit} leads to a {kind}, not to a commit")

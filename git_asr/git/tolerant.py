@@ -69,6 +69,10 @@ class TolerantObjects:
         """See ``Objects.commit``."""
         return self._objects.commit(commit)
 
+    def titled(self, commit: str) -> tuple[str, tuple[str, ...], str]:
+        """See ``Objects.titled``."""
+        return self._objects.titled(commit)
+
     def close(self) -> None:
         """Leave that to whoever opened the other."""
 

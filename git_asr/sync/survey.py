@@ -9,7 +9,7 @@ from git_asr.asr import codec
 from git_asr.companion.listing import overviews
 from git_asr.companion.state import State
 from git_asr.companion.state_file import read_state
-from git_asr.entire.links import checkpoint_ids
+from git_asr.entire.links import checkpoint_ids, is_bookkeeping
 from git_asr.entire.source import Source, default_source
 from git_asr.entire.stores import registry
 from git_asr.entire.stores.base import Store
@@ -17,6 +17,7 @@ from git_asr.entire.stores.per_checkpoint import PerCheckpoint
 from git_asr.errors import AsrError, Report
 from git_asr.git import ranged
 from git_asr.git.base import Repository
+from git_asr.git.graph import reached
 from git_asr.git.history import removals
 from git_asr.git.process import try_git
 from git_asr.git.remotes import remotes
@@ -35,7 +36,7 @@ def survey(repo: Repository, revisions: Sequence[str], report: Report) -> Covera
         UsageError: an unknown revision.
         AsrError: nothing was synced yet.
     """
-    commits = [_commit(one) for one in ranged.commits(repo, revisions or ("HEAD",))]
+    commits = _commits(repo, revisions or ("HEAD",))
     behind: dict[str, list[Behind]] = {}
     for view in overviews(repo, report):
         for commit in view.commits:
@@ -45,8 +46,25 @@ def survey(repo: Repository, revisions: Sequence[str], report: Report) -> Covera
             raise AsrError("nothing is synced yet", hint="git asr sync")
         unresolved = frozenset(checkpoint for checkpoint, _ in state.unresolved())
         dangling = sorted({one for commit in commits for one in commit.checkpoints if one in unresolved})
-        around = _surroundings(repo, state, dangling, report) if dangling else Surroundings()
+        incomplete = frozenset(state.incomplete())
+        asked = dangling or any(not incomplete.isdisjoint(commit.checkpoints) for commit in commits)
+        around = _surroundings(repo, state, dangling, incomplete, report) if asked else Surroundings()
     return coverage(commits, behind, unresolved, around)
+
+
+def _commits(repo: Repository, revisions: Sequence[str]) -> list[Commit]:
+    """The commits of a range, without those of a store that was merged into the project (reference, row 28)."""
+    found: list[Commit] = []
+    doubtful: set[str] = set()
+    for one in ranged.commits(repo, revisions):
+        found.append(_commit(one))
+        if is_bookkeeping(one.message):
+            doubtful.add(one.oid)
+    tips = [one.tip for one in look(repo).stores if one.layout.descends] if doubtful else []
+    with suppress(AsrError):  # a damaged store: its commits count like any
+        foreign = reached(repo, tips, doubtful) if tips else frozenset()
+        return [one for one in found if one.oid not in foreign]
+    return found
 
 
 def _commit(one: ranged.Ranged) -> Commit:
@@ -63,7 +81,9 @@ def _commit(one: ranged.Ranged) -> Commit:
     )
 
 
-def _surroundings(repo: Repository, state: State, dangling: Sequence[str], report: Report) -> Surroundings:
+def _surroundings(
+    repo: Repository, state: State, dangling: Sequence[str], incomplete: frozenset[str], report: Report
+) -> Surroundings:
     stores = look(repo).stores
     source = _source(repo, report)
     setting = None if source is None else source.setting
@@ -73,6 +93,9 @@ def _surroundings(repo: Repository, state: State, dangling: Sequence[str], repor
         checkpoint_remote=None if setting is None else str(setting),
         stores=registry.searched(stores),
         empty=not state.store_sizes(),
+        unreadable=tuple(one.where for one in state.findings() if one.code == registry.UNREADABLE),
+        incomplete=incomplete,
+        promisor=repo.promisor,
         single_refs=any(one.layout.kind == PerCheckpoint.kind for one in stores),
         removed=_removed(repo, [one for one in stores if one.layout.descends], dangling),
         least_version=_least_version(repo),
@@ -90,6 +113,8 @@ def _source(repo: Repository, report: Report) -> Source | None:
 def _removed(repo: Repository, stores: Iterable[Store], dangling: Sequence[str]) -> Mapping[str, str]:
     """The checkpoints that are in the history of a store and not in its tree, with the commit that removed each."""
     found: dict[str, str] = {}
+    if not dangling:
+        return found
     folders = {f"{one[:2]}/{one[2:]}": one for one in dangling[:_MOST_REMOVED]}
     for store in stores:
         with suppress(AsrError):  # not all of the history is here

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,8 @@ from typing import Literal
 
 State = Literal["linked", "content-missing", "ambiguous", "dangling", "no-trailer", "merge"]
 
+_UPSTREAM = "upstream"
+"""The remote from which a fork was made, by custom (reference, row 6)."""
 _ULID = 26
 """Characters of the ID of a checkpoint that has a ref of its own."""
 
@@ -49,7 +52,9 @@ class Surroundings:
 
     ``remotes``: their names, the one to ask for checkpoints first. ``checkpoint_remote``: where Entire's settings say
     that checkpoints live (``owner/name``), None where they say nothing. ``stores``: those that were searched, in words;
-    ``empty``: whether none of them holds a checkpoint. ``single_refs``: whether there are refs of single checkpoints.
+    ``empty``: whether none of them holds a checkpoint. ``unreadable``: the refs of those that cannot be read.
+    ``incomplete``: checkpoints of which something is absent. ``promisor``: whether a partial clone may have left that
+    out. ``single_refs``: whether there are refs of single checkpoints.
     ``removed``: checkpoints that a store held once, with the commit of the store that removed each. ``least_version``:
     the version of Entire that the checkpoint policy asks for.
     """
@@ -58,6 +63,9 @@ class Surroundings:
     checkpoint_remote: str | None = None
     stores: tuple[str, ...] = ()
     empty: bool = False
+    unreadable: tuple[str, ...] = ()
+    incomplete: frozenset[str] = frozenset()
+    promisor: bool = False
     single_refs: bool = False
     removed: Mapping[str, str] = field(default_factory=dict)
     least_version: str | None = None
@@ -108,10 +116,10 @@ def coverage(
     ``behind``: the sessions that link records tie to each commit. ``unresolved``: the checkpoints that no store has.
     """
     listed = list(commits)
-    named: dict[str, list[Commit]] = {}
-    for commit in listed:
+    named: dict[str, list[str]] = {}
+    for commit in sorted(listed, key=lambda one: one.oid):
         for checkpoint in commit.checkpoints:
-            named.setdefault(checkpoint, []).append(commit)
+            named.setdefault(checkpoint, []).append(commit.oid)
     none_here = bool(named) and all(one in unresolved for one in named)
     first = min((commit.when for commit in listed if commit.checkpoints), default=None)
     reasons = _Reasons(around, none_here, first)
@@ -137,7 +145,7 @@ def _row(
     commit: Commit,
     behind: Sequence[Behind],
     unresolved: frozenset[str],
-    named: Mapping[str, Sequence[Commit]],
+    named: Mapping[str, Sequence[str]],
     reasons: _Reasons,
 ) -> Row:
     missing = tuple(one for one in commit.checkpoints if one in unresolved)
@@ -158,6 +166,8 @@ def _without_content(
     commit: Commit, behind: bool, missing: Sequence[str], reasons: _Reasons
 ) -> tuple[State, str | None, str | None]:
     """State, reason and remedy of a commit of which no transcript is here."""
+    if not (missing or reasons.around.incomplete.isdisjoint(commit.checkpoints)):
+        return "content-missing", "not all of its checkpoint is in this repository", reasons.completing
     if behind:
         return (
             "content-missing",
@@ -172,16 +182,20 @@ def _without_content(
     return ("merge", None, None) if commit.merge else ("no-trailer", *reasons.none(commit))
 
 
-def _doubt(commit: Commit, resolved: Sequence[str], named: Mapping[str, Sequence[Commit]]) -> str | None:
-    """Why it is open whether the session is this commit's; None where it is not."""
+def _doubt(commit: Commit, resolved: Sequence[str], named: Mapping[str, Sequence[str]]) -> str | None:
+    """Why it is open whether the session is this commit's; None where it is not.
+
+    ``named``: the commits that name each checkpoint, sorted; there may be very many of one.
+    """
     if not resolved:
         return None  # a link that was accepted by hand
     if all(one in commit.quoted for one in resolved):
         return "the checkpoint is named in the middle of a text, as in a quotation"
-    others = {other.oid for one in resolved for other in named[one] if other.oid != commit.oid}
-    if others and all(len(named[one]) > 1 for one in resolved):
-        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-        return f"commit {min(others)[:12]}{more} names the same checkpoint"
+    if all(len(named[one]) > 1 for one in resolved):
+        sharing = named[resolved[0]]
+        other = next(one for one in sharing[:2] if one != commit.oid)
+        more = f" and {len(sharing) - 2} more" if len(sharing) > 2 else ""
+        return f"commit {other[:12]}{more} names the same checkpoint"
     return None
 
 
@@ -196,6 +210,17 @@ class _Reasons:
     none_here: bool
     first: int | None
 
+    @property
+    def fetching(self) -> str | None:
+        """What would fetch checkpoints from the first remote."""
+        remotes = self.around.remotes
+        return f"git asr fetch --checkpoints {shlex.quote(remotes[0])}" if remotes else None
+
+    @property
+    def completing(self) -> str:
+        """What would bring the objects that are absent, else what tells more."""
+        return (self.fetching if self.around.promisor else None) or "git asr sync --strict"
+
     def none(self, commit: Commit) -> tuple[str, str | None]:
         """Why a commit names no checkpoint."""
         if self.first is not None and commit.when < self.first:
@@ -205,7 +230,8 @@ class _Reasons:
     def dangling(self, checkpoint: str) -> tuple[str, str | None]:
         """Why a checkpoint is in no store here."""
         around = self.around
-        fetch = f"git asr fetch --checkpoints {around.remotes[0]}" if around.remotes else None
+        fetch = self.fetching
+        upstream = f"git asr fetch --checkpoints {_UPSTREAM}" if _UPSTREAM in around.remotes else fetch
         removed = around.removed.get(checkpoint, "")[:12]
         elsewhere = f"checkpoints live in {around.checkpoint_remote} (checkpoint_remote)"
         older = f"the policy asks for Entire {around.least_version}, and older ones write nothing"
@@ -213,6 +239,7 @@ class _Reasons:
             (removed, f"it was removed from the store by its commit {removed}", f"git show --stat {removed}"),
             (around.checkpoint_remote, elsewhere, "git asr fetch --checkpoints"),
             (not around.stores, "no checkpoint store was fetched", fetch),
+            (around.unreadable, f"{', '.join(around.unreadable[:1])} cannot be read", self.completing),
             (around.empty, "the checkpoint store here is empty", fetch),
             (
                 len(checkpoint) == _ULID and not around.single_refs,
@@ -222,7 +249,7 @@ class _Reasons:
             (
                 self.none_here,
                 "no checkpoint of this history is here, as in a fork: ask where it comes from",
-                fetch,
+                upstream,
             ),
             (around.least_version, f"never written or never pushed; {older}", fetch),
         )

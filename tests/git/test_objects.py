@@ -109,6 +109,7 @@ def test_commits(opened: Opened) -> None:
     for name in (sample.second, sample.tag, sample.nested):
         assert objects.commit(name) == (sample.tree, (sample.first,), 1_700_000_060)
         assert objects.commit_tree(name) == sample.tree
+        assert objects.titled(name) == (sample.tree, (sample.first,), "second")
     assert objects.commit(sample.first)[1:] == ((), 1_700_000_000)
 
 

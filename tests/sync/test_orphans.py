@@ -124,6 +124,13 @@ def test_none(tmp_path: Path) -> None:
     assert ended.err == "hint: every session that is here has a commit that names one of its checkpoints\n"
 
 
+def test_nothing_is_said_of_orphans_before_any_sync(repo: EntireRepo) -> None:
+    git(repo.path, "config", "asr.autosync", "false")
+    ended = run_cli(["sessions", "--orphans"], repo.path)
+    assert (ended.status, ended.out) == (1, "")
+    assert ended.err.splitlines()[-2:] == ["error: nothing is synced yet", "hint: git asr sync"]
+
+
 def test_the_option_takes_them_once(repo: EntireRepo) -> None:
     assert "3 sessions (3 new), 1 link" in run_cli(["sync", "--orphans"], repo.path).out
     assert "up to date: 3 sessions" in run_cli(["sync", "--orphans"], repo.path).out

@@ -104,6 +104,12 @@ FETCH = "git asr fetch --checkpoints origin"
         ({}, "no checkpoint store was fetched", FETCH),
         ({"stores": ("s",), "empty": True}, "is empty", FETCH),
         ({"stores": ("s",)}, "as in a fork", FETCH),
+        (
+            {"stores": ("s",), "unreadable": ("s", "t"), "empty": True},
+            "s cannot be read",
+            "git asr sync --strict",
+        ),
+        ({"stores": ("s",), "unreadable": ("s",), "removed": {"c1": "9"}}, "removed", "git show --stat 9"),
     ],
 )
 def test_why_nothing_is_here(around: dict[str, Any], reason: str, command: str) -> None:
@@ -112,6 +118,34 @@ def test_why_nothing_is_here(around: dict[str, Any], reason: str, command: str) 
     assert reason in (row.reason or "")
     alone = only(judged(commit("a", "c1"), unresolved=["c1"], **around))
     assert alone.command == (None if command == FETCH else command)
+
+
+def test_a_fork_asks_upstream_and_names_are_quoted() -> None:
+    def command(*remotes: str, **around: Any) -> str | None:
+        found = judged(commit("a", "c1"), unresolved=["c1"], remotes=remotes, stores=("s",), **around)
+        return only(found).command
+
+    assert command("origin", "upstream") == "git asr fetch --checkpoints upstream"
+    assert command("origin", "upstream", empty=True) == FETCH
+    assert command("a b") == "git asr fetch --checkpoints 'a b'"
+    assert command("origin", unreadable=("s",), promisor=True) == FETCH
+    assert command(unreadable=("s",), promisor=True) == "git asr sync --strict"
+
+
+@pytest.mark.parametrize(("promisor", "command"), [(True, FETCH), (False, "git asr sync --strict")])
+@pytest.mark.parametrize("behind", [{}, {"a": [Behind("Codex", False)]}])
+def test_a_checkpoint_of_which_something_is_absent(promisor: bool, command: str, behind: Any) -> None:
+    around = {"remotes": ("origin",), "incomplete": frozenset({"c1"}), "promisor": promisor}
+    row = only(judged(commit("a", "c1"), behind=behind, **around))
+    assert (row.state, row.command) == ("content-missing", command)
+    assert row.reason == "not all of its checkpoint is in this repository"
+
+
+def test_one_checkpoint_of_very_many_commits() -> None:
+    oids = [f"{number:040x}" for number in range(30_000)]
+    found = judged(*(commit(oid, "c1") for oid in oids), behind=oids)
+    assert found.counts == {"ambiguous": 30_000}
+    assert found.rows[0].reason == f"commit {oids[1][:12]} and 29998 more names the same checkpoint"
 
 
 @pytest.mark.parametrize(
