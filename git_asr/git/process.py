@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import subprocess
 import tempfile
 import threading
@@ -24,6 +25,10 @@ DEADLINE = 300.0
 """Seconds: a short command may run, and a long-lived child may keep silent when asked, no longer than this."""
 
 _CHUNK = 1 << 16
+
+_PROMISED = re.compile("could not fetch ([0-9a-f]{40,64}) from promisor remote")
+"""What Git says in a partial clone of an object that is absent, where we did not allow it to fetch."""
+_HOLE = re.compile("Failed to traverse parents of commit|is not in this repository")
 
 LOCAL_VARIABLES = frozenset(
     {
@@ -360,7 +365,11 @@ def _first_error(err: bytes) -> str | None:
 
 def _failure(verb: str, status: int, err: bytes) -> AsrError:
     ended = f"ended by signal {-status}" if status < 0 else f"ended with status {status}"
-    return AsrError(f"git {verb}: {_first_error(err) or ended}")
+    said = _first_error(err) or ended
+    if promised := _PROMISED.search(said):
+        said = f"object {promised[1]} is not in this repository"
+    hint = "part of the history is not here: git fetch   may bring it" if _HOLE.search(said) else None
+    return AsrError(f"git {verb}: {said}", hint=hint)
 
 
 def too_slow(verb: str, deadline: float) -> AsrError:
