@@ -90,6 +90,13 @@ class Checkpoint:
     files: Mapping[str, str]
     absent: tuple[str, ...]
 
+    @property
+    def beside(self) -> Iterator[str]:
+        """The blobs of all files that are neither metadata nor a session's transcript, prompt or hash."""
+        yield from self.files.values()
+        for session in self.sessions:
+            yield from session.files.values()
+
 
 def read_checkpoint(objects: Objects, location: Location, report: Report) -> Checkpoint:
     """Read one checkpoint; as :func:`read_checkpoints`."""

@@ -14,13 +14,16 @@ from dataclasses import dataclass
 from git_asr.converters.base import NativeFormat, Unit
 from git_asr.converters.detect import detect
 from git_asr.converters.units import read_units
-from git_asr.errors import AsrError
+from git_asr.errors import AsrError, Diagnostic
 
 Content = tuple[str, ...]
 """The blobs of a transcript in order: one, or the chunks of a large one."""
 
 Place = tuple[int, int]
 """Position and index of a unit."""
+
+ABSENT = "the transcript cannot be read in this repository"
+"""Why a session or a subagent has no transcript that may appear later."""
 
 _LAST_FOLDER = 1_000_000
 
@@ -54,6 +57,13 @@ def folder_order(folder: str) -> tuple[int, str]:
     if not folder:
         return _LAST_FOLDER, folder
     return (int(folder) if folder.isascii() and folder.isdecimal() else -1), folder
+
+
+def absent_blob(where: str) -> Diagnostic:
+    """Tells that a transcript has a part which is not here."""
+    return Diagnostic(
+        "absent-blob", where, ABSENT, "fetch it from a complete clone: sync looks again each time"
+    )
 
 
 class UnreadableBlob(AsrError):

@@ -21,9 +21,8 @@ from git_asr.converters.registry import converter_for
 from git_asr.entire import metadata
 from git_asr.entire.contents import Checkpoint, SessionFolder
 from git_asr.entire.copies import ContentReader, Copy, Line, Place, chunks_of, folder_order
+from git_asr.entire.subagents import Subagent, Told
 
-ABSENT = "the transcript cannot be read in this repository"
-"""Why a session has no transcript that may appear later."""
 _FIRST_REDACTING = (0, 3, 12)
 
 
@@ -39,7 +38,8 @@ class SessionSource:
     session the folders that do, newest first. ``commits``: the commits that name each checkpoint; ``decisions``: link
     records about it that persons made. ``kept``: link records of an earlier sync whose checkpoints cannot be read now,
     with the stream they stood in. ``first_prompt``: tells what stands in for the first prompt where the records name
-    none. ``omitted``: why there is no transcript, for each checkpoint that has none.
+    none. ``omitted``: why there is no transcript, for each checkpoint that has none. ``subagents``: those
+    that have a transcript of their own. ``absent``: checkpoints with more of it than can be read now.
     """
 
     key: SessionKey
@@ -52,6 +52,8 @@ class SessionSource:
     kept: Sequence[tuple[str, Record]] = ()
     first_prompt: Callable[[], str | None] = _unknown
     omitted: Mapping[str, str] = field(default_factory=dict)
+    subagents: Sequence[Subagent] = ()
+    absent: frozenset[str] = frozenset()
 
     @property
     def newest(self) -> SessionFolder:
@@ -65,60 +67,89 @@ def age(folder: SessionFolder) -> tuple[int, str, int, str]:
 
 
 def write(source: SessionSource, bundle: BundleWriter, reader: ContentReader) -> tuple[WrittenStream, ...]:
-    """Convert a session and write its streams to a bundle."""
+    """Convert a session and write its streams to a bundle: its subagents' first, whose messages others may repeat."""
     extents = [line.extents(reader) for line in source.lines]
     placed = _place_links(source, extents)
-    if not source.lines:
-        return (_write_omitted(source, bundle, placed[source.key.id]),)
     written: list[WrittenStream] = []
-    for line, ends in zip(source.lines, extents, strict=True):
-        task = _Conversion(source, line, max(ends.values()))
-        written += _write_line(task, bundle, reader, placed[line.stream])
+    if not source.lines:
+        written.append(_write_omitted(source, bundle, placed[source.key.id]))
+    told = Told()
+    inside: list[tuple[_Conversion, Embedded]] = []
+    for task in _conversions(source, extents, reader):
+        converter = converter_for(task.line.native)
+        drafts = converter.convert(task.line.units(reader), task.line.native, task.line.stream)
+        if task.spawned:
+            drafts = told.watch(drafts, task.line.stream)
+        own_links = () if task.spawned else placed[task.line.stream]
+        written.append(_write_stream(task, (converter, drafts), bundle, reader, own_links))
+        inside += [(_within(task, one), one) for one in converter.embedded]
+    for task, one in inside:
+        units = task.line.units(reader)
+        drafts = told.copied(one.converter.convert(units, task.line.native, task.stream), source.key)
+        written.append(_write_stream(task, (one.converter, drafts), bundle, reader))
     return tuple(written)
 
 
 @dataclass(frozen=True, slots=True)
 class _Conversion:
-    """One line of a session, about to be converted; ``through``: its last position."""
+    """A stream of a session, about to be made from a line.
+
+    ``through``: the line's last position. ``calls``: the calls that started the subagent whose stream it is, None for
+    the session's own. ``suffix``: what the stream's ID has behind that of the line in whose units it stands.
+    """
 
     source: SessionSource
     line: Line
     through: int
+    calls: tuple[str, ...] | None = None
+    suffix: str = ""
+
+    @property
+    def stream(self) -> str:
+        """The ID of the stream."""
+        return self.line.stream + self.suffix
+
+    @property
+    def spawned(self) -> bool:
+        """Whether it is a subagent's."""
+        return self.calls is not None
 
 
-def _write_line(
-    task: _Conversion, bundle: BundleWriter, reader: ContentReader, own_links: Sequence[Record]
-) -> Iterator[WrittenStream]:
-    """Write a line's stream, and those of the subagents whose messages stand in its units."""
-    converter = converter_for(task.line.native)
-    yield _write_stream(task, bundle, reader, converter, own_links=own_links)
-    for one in converter.embedded:
-        yield _write_stream(task, bundle, reader, one.converter, embedded=one)
+def _conversions(
+    source: SessionSource, extents: Sequence[Mapping[Copy, int]], reader: ContentReader
+) -> Iterator[_Conversion]:
+    for agent in source.subagents:
+        for line in agent.lines:
+            yield _Conversion(source, line, max(line.extents(reader).values()), agent.calls)
+    for line, ends in zip(source.lines, extents, strict=True):
+        yield _Conversion(source, line, max(ends.values()))
+
+
+def _within(task: _Conversion, embedded: Embedded) -> _Conversion:
+    """The stream of a subagent whose messages stand in the units of another."""
+    return replace(task, calls=embedded.calls, suffix=f".{embedded.suffix}")
 
 
 def _write_stream(
     task: _Conversion,
+    converting: tuple[Converter, Iterator[Draft]],
     bundle: BundleWriter,
     reader: ContentReader,
-    converter: Converter,
-    *,
     own_links: Sequence[Record] = (),
-    embedded: Embedded | None = None,
 ) -> WrittenStream:
+    """Write one stream; what its converter says of it is complete once all drafts are taken."""
     source, line = task.source, task.line
-    suffix = "" if embedded is None else f".{embedded.suffix}"
-    stream = line.stream + suffix
-    drafts = converter.convert(line.units(reader), line.native, stream)
+    converter, drafts = converting
     counted = summary.Summary()
-    records = number(_copied(drafts, line, source.key, suffix))
-    written = bundle.records(stream, counted.watch(records))
+    records = number(_copied(drafts, line, source.key, task.suffix))
+    written = bundle.records(task.stream, counted.watch(records))
     header = Header(
-        stream=stream,
+        stream=task.stream,
         session=source.key,
         started_at=counted.started_at,
         capture={"state": "partial", "through": task.through},
         producer=_producer(converter, line.native),
-        lineage=_lineage(line, source.key) if embedded is None else _spawned(embedded, source.key),
+        lineage=_lineage(task),
         workspace=converter.workspace,
         native_sources=list(_native_sources(line, reader, task.through)),
         meta={links.CHECKPOINT: _newest_checkpoint(source, line.copies, [s.copy for s in line.segments])},
@@ -129,18 +160,8 @@ def _write_stream(
         written,
         own_links,
         records=counted.records,
-        summary=_summary(source, counted, own_links, embedded),
+        summary=_summary(task, counted, own_links),
     )
-
-
-def _spawned(embedded: Embedded, key: SessionKey) -> dict[str, Any] | None:
-    """Which calls started a subagent."""
-    origin = {"session": key.reference(), "evidence": "native_structure"}
-    facets = [
-        {"session": key.reference(), "callId": call, "evidence": "native_structure"}
-        for call in embedded.calls
-    ] or [origin]
-    return {"spawnedBy": facets[0] if len(facets) == 1 else facets}
 
 
 def _write_omitted(source: SessionSource, bundle: BundleWriter, own_links: Sequence[Record]) -> WrittenStream:
@@ -168,16 +189,25 @@ def _marked(
     return replace(draft, copied_from={**origin, "evidence": "native_structure"})
 
 
-def _lineage(line: Line, key: SessionKey) -> dict[str, Any] | None:
-    if line.relation is None:
-        return None
-    facet, stream = line.relation
-    target: dict[str, Any] = {"session": key.reference()}
-    if stream is not None:
-        target["stream"] = stream
-    if facet == "continues":
-        target["reason"] = "segment"
-    return {facet: {**target, "evidence": "native_structure"}}
+def _lineage(task: _Conversion) -> dict[str, Any]:
+    """Which calls started a subagent, and what a line that is not the plain one continues or leaves.
+
+    Of a subagent's stream inside another line only the former can be said.
+    """
+    facets: dict[str, Any] = {}
+    key = {"session": task.source.key.reference()}
+    if task.calls is not None:
+        spawned: list[dict[str, Any]]
+        spawned = [{**key, "callId": call, "evidence": "native_structure"} for call in task.calls]
+        spawned = spawned or [{**key, "evidence": "native_structure"}]
+        facets["spawnedBy"] = spawned[0] if len(spawned) == 1 else spawned
+    if task.line.relation is not None and not task.suffix:
+        facet, stream = task.line.relation
+        target: dict[str, Any] = {**key, **({} if stream is None else {"stream": stream})}
+        if facet == "continues":
+            target["reason"] = "segment"
+        facets[facet] = {**target, "evidence": "native_structure"}
+    return facets
 
 
 def _producer(converter: Converter, native: NativeFormat | None) -> Producer:
@@ -293,12 +323,8 @@ def _place_links(source: SessionSource, extents: Sequence[Mapping[Copy, int]]) -
     return {stream: links.unite(records) for stream, records in groups.items()}
 
 
-def _summary(
-    source: SessionSource,
-    counted: summary.Summary,
-    own_links: Sequence[Record],
-    embedded: Embedded | None = None,
-) -> dict[str, Any]:
+def _summary(task: _Conversion, counted: summary.Summary, own_links: Sequence[Record]) -> dict[str, Any]:
+    source = task.source
     newest = source.newest
     models = dict.fromkeys(
         folder.model
@@ -309,8 +335,8 @@ def _summary(
     label = newest.agent or headers.UNKNOWN  # a transcript of no known format
     return counted.record(
         agent=label if source.key.harness == headers.UNKNOWN else source.key.harness,
-        models=list(models) if embedded is None else [],
-        first_prompt=source.first_prompt if embedded is None else _unknown,
+        models=[] if task.spawned else list(models),
+        first_prompt=_unknown if task.spawned else source.first_prompt,
         commits=links.commits(own_links),
     )
 

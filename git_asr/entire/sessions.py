@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from git_asr.asr.header import UNKNOWN, SessionKey
 from git_asr.asr.ids import usable_session, without_date
 from git_asr.entire.contents import SessionFolder
-from git_asr.entire.copies import ContentReader, Copy, Family, families
-from git_asr.entire.session import ABSENT, age, session_key
+from git_asr.entire.copies import ABSENT, ContentReader, Copy, Family, absent_blob, families
+from git_asr.entire.session import age, session_key
 from git_asr.errors import Diagnostic, Report
 
 _TRUST = ("native", "metadata", "derived")
@@ -127,14 +127,7 @@ def _copy(folder: SessionFolder, sizes: Mapping[str, int | None], report: Report
         return None, "no transcript is stored"
     if size is not None:
         return None, "the transcript is empty"
-    report(
-        Diagnostic(
-            "absent-blob",
-            f"checkpoint {folder.checkpoint}{folder.place}",
-            ABSENT,
-            "fetch it from a complete clone: sync looks again each time",
-        )
-    )
+    report(absent_blob(f"checkpoint {folder.checkpoint}{folder.place}"))
     return None, ABSENT
 
 

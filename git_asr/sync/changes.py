@@ -209,7 +209,7 @@ class Changes:
         """Read the folders of some groups, and the checkpoints that they lie in."""
         rows = {group: self._state.group(group) for group in groups}
         ids = sorted({row.checkpoint for own in rows.values() for row in own})
-        found = read_checkpoints(self._objects, self._read_before(ids), self._report)
+        found = list(read_checkpoints(self._objects, self._read_before(ids), self._report))
         checkpoints = {one.id: one for one in found}
         folders = {
             group: [
@@ -221,5 +221,8 @@ class Changes:
             ]
             for group, own in rows.items()
         }
-        sizes = self._objects.sizes(blobs(folder for own in folders.values() for folder in own))
+        wanted = blobs(folder for own in folders.values() for folder in own)
+        for one in found:
+            wanted.update(one.beside)
+        sizes = self._objects.sizes(wanted)
         return Loaded(checkpoints, folders, sizes)

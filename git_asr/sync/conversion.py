@@ -28,10 +28,12 @@ from git_asr.companion.merge import SessionState, StreamState, with_links
 from git_asr.companion.state import SessionRow, State
 from git_asr.entire import session as sessions
 from git_asr.entire.contents import SessionFolder
-from git_asr.entire.copies import ContentReader, UnreadableBlob
+from git_asr.entire.copies import ABSENT, ContentReader, UnreadableBlob
 from git_asr.entire.exclusion import Exclusion, excluded
 from git_asr.entire.lines import lines
 from git_asr.entire.sessions import Held, held, largest
+from git_asr.entire.subagents import absent, subagents
+from git_asr.entire.tasks import of_session
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Objects, Repository
 from git_asr.git.writing import ObjectWriter
@@ -149,7 +151,7 @@ class Conversion:
         result: dict[SessionKey, Held] = {}
         for key, own in found.items():
             home = key
-            if key.bare and sessions.ABSENT in own.omitted.values():
+            if key.bare and ABSENT in own.omitted.values():
                 known = (self.stored(self.tip.tree, one) for one in self._known(key.id, own))
                 home = next((one.state.key for one in known if one is not None), key)
             result.setdefault(home, Held()).add(own)
@@ -192,7 +194,7 @@ class Conversion:
         for key, own in found.items():
             for folder in own.folders:
                 self.state.set_key(folder.checkpoint, folder.folder, key.pair)
-                if own.omitted.get(folder.checkpoint) == sessions.ABSENT:
+                if own.omitted.get(folder.checkpoint) == ABSENT:
                     self.state.set_incomplete(folder.checkpoint)
         for gone in before - {key.pair for key in found}:
             if not self.state.of_session(gone):
@@ -254,11 +256,13 @@ class Conversion:
         kept = present.state.blobs if present is not None else {}
         bundle = BundleWriter(lambda path, data: files.__setitem__(path, self.writer.blob(data)), kept)
         source = self._source(key, own, loaded, reader, present)
+        for checkpoint in source.absent:
+            self.state.set_incomplete(checkpoint)
         written = sessions.write(source, bundle, reader)
         files |= {path: present.files[path] for path in map(blob_path, bundle.adopted) if present is not None}
         fresh = store.fresh(written, bundle.close(), files)
         others = [self.stored(self.objects.commit_tree(parent), key) for parent in self.tip.parents]
-        if not key.bare and sessions.ABSENT in own.omitted.values():
+        if not key.bare and (source.absent or ABSENT in own.omitted.values()):
             others.append(present)  # it may have been made from what cannot be read now
         for other in others:
             if other is not None:
@@ -310,10 +314,12 @@ class Conversion:
             )
             for checkpoint in folders
         }
+        checkpoints = {checkpoint: loaded.checkpoints[checkpoint] for checkpoint in folders}
+        tasks = of_session(checkpoints, folders, self.upstream.blob, self.report)
         return sessions.SessionSource(
             key=key,
             lines=lines(key.id, own.families, reader) if own.families else (),
-            checkpoints={checkpoint: loaded.checkpoints[checkpoint] for checkpoint in folders},
+            checkpoints=checkpoints,
             folders=folders,
             commits=commits,
             decisions={checkpoint: records(self.state, checkpoint) for checkpoint in folders},
@@ -321,6 +327,8 @@ class Conversion:
             kept=tuple(self._kept(present, folders)),
             first_prompt=partial(self._first_prompt, own.folders),
             omitted=own.omitted,
+            subagents=subagents(key.id, tasks, loaded.sizes, reader, self.report),
+            absent=frozenset(one.folder.checkpoint for one in absent(tasks, loaded.sizes, self.report)),
         )
 
     def _kept(
