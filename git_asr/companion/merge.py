@@ -182,7 +182,9 @@ def without(state: SessionState, held: Set[tuple[str, str]]) -> SessionState | N
     blobs: dict[str, large.Blob] = {}
     for one in streams.values():
         _take(blobs, state.blobs, references(one.links))
-        _take(blobs, state.blobs, one.entry.blobs)  # a subagent may have a transcript where its session has none
+        _take(
+            blobs, state.blobs, one.entry.blobs
+        )  # a subagent may have a transcript where its session has none
     return replace(state, streams=streams, blobs=blobs) if left else None
 
 

@@ -30,6 +30,10 @@ def _unknown() -> None:
     """No first prompt."""
 
 
+def _unjudged(_folder: SessionFolder, _digest: str) -> None:
+    """No hash to compare with."""
+
+
 @dataclass(frozen=True, slots=True)
 class SessionSource:
     """All that is known of one session, ready to be written.
@@ -40,6 +44,7 @@ class SessionSource:
     with the stream they stood in. ``first_prompt``: tells what stands in for the first prompt where the records name
     none. ``omitted``: why there is no transcript, for each checkpoint that has none. ``subagents``: those
     that have a transcript of their own. ``absent``: checkpoints with more of it than can be read now.
+    ``judge``: told the SHA-256 of the transcript of each folder that gave units.
     """
 
     key: SessionKey
@@ -54,11 +59,16 @@ class SessionSource:
     omitted: Mapping[str, str] = field(default_factory=dict)
     subagents: Sequence[Subagent] = ()
     absent: frozenset[str] = frozenset()
+    judge: Callable[[SessionFolder, str], None] = _unjudged
 
     @property
     def newest(self) -> SessionFolder:
         """The newest folder that holds the session."""
         return max((folders[0] for folders in self.folders.values()), key=age)
+
+    def folder(self, copy: Copy) -> SessionFolder:
+        """The folder in which a copy lies."""
+        return next(one for one in self.folders[copy.checkpoint] if one.folder == copy.folder)
 
 
 def age(folder: SessionFolder) -> tuple[int, str, int, str]:
@@ -151,7 +161,7 @@ def _write_stream(
         producer=_producer(converter, line.native),
         lineage=_lineage(task),
         workspace=converter.workspace,
-        native_sources=list(_native_sources(line, reader, task.through)),
+        native_sources=list(_native_sources(task, reader)),
         meta={links.CHECKPOINT: _newest_checkpoint(source, line.copies, [s.copy for s in line.segments])},
     ).record()
     return bundle.stream(
@@ -221,19 +231,22 @@ def _producer(converter: Converter, native: NativeFormat | None) -> Producer:
     )
 
 
-def _native_sources(line: Line, reader: ContentReader, through: int) -> Iterator[dict[str, Any]]:
+def _native_sources(task: _Conversion, reader: ContentReader) -> Iterator[dict[str, Any]]:
     """One entry for each run of positions that one copy gave; with a record's position it leads to the native one."""
-    for segment in line.segments:
+    native = task.line.native
+    for segment in task.line.segments:
         oids = segment.copy.content
         digest, size = joined(chunks_of(segment.copy, segment.family, reader))
+        if not task.spawned and (len(oids) == 1 or native is None or native.array is None):
+            task.source.judge(task.source.folder(segment.copy), digest)
         yield {
-            "format": line.native.name if line.native is not None else headers.UNKNOWN,
+            "format": native.name if native is not None else headers.UNKNOWN,
             "checkpoint": segment.copy.checkpoint,
             "path": segment.copy.path,
             "oid": oids[0] if len(oids) == 1 else list(oids),
             "sha256": digest,
             "bytes": size,
-            "positions": [segment.first[0] or 1, segment.last[0] if segment.last else through],
+            "positions": [segment.first[0] or 1, segment.last[0] if segment.last else task.through],
         }
 
 
@@ -297,7 +310,7 @@ def _place_links(source: SessionSource, extents: Sequence[Mapping[Copy, int]]) -
         stream, start, through = plain, None, None
         if identifier in home:
             stream, copy, through = home[identifier]
-            before = next(folder for folder in folders if folder.folder == copy.folder).start
+            before = source.folder(copy).start
             start = None if before is None else before + 1
         stored = list(dict.fromkeys(filter(None, (metadata.text(f.metadata, "session_id") for f in folders))))
         groups[stream].append(

@@ -7,26 +7,24 @@ folder, as the layout has it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from git_asr.asr.ids import usable, without_date
 from git_asr.entire import metadata as fields
 from git_asr.entire.contents import Checkpoint, SessionFolder
+from git_asr.entire.files import SmallFiles
 from git_asr.errors import Diagnostic, Report
 
 FOLDER = "tasks"
 FACTS = ("checkpoint.json", "task.json")
 """Files with one JSON object that says what the task is."""
 MAX_FACTS = 1024 * 1024
-"""Bytes of such a file; a larger one is not read."""
+"""Bytes of such a file; a larger one is not looked into."""
 
 _TRANSCRIPT = re.compile(r"agent-([^/]+?)\.jsonl(?:\.([0-9]{1,9}))?")
 _PLAIN = re.compile(r"[A-Za-z0-9_-]{1,200}")
-
-Read = Callable[[str], bytes | None]
-"""The bytes of a blob, or None where it is absent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,31 +64,29 @@ class Task:
 def of_session(
     checkpoints: Mapping[str, Checkpoint],
     folders: Mapping[str, Sequence[SessionFolder]],
-    read: Read,
+    small: SmallFiles,
     report: Report,
 ) -> list[Task]:
     """The tasks of one session. ``folders``: of each checkpoint those that hold it."""
     return [
         task
         for checkpoint, own in folders.items()
-        for task in tasks(checkpoints[checkpoint], read, report)
+        for task in tasks(checkpoints[checkpoint], small, report)
         if any(task.folder.folder == one.folder for one in own)
     ]
 
 
-def tasks(checkpoint: Checkpoint, read: Read, report: Report) -> Iterator[Task]:
+def tasks(checkpoint: Checkpoint, small: SmallFiles, report: Report) -> Iterator[Task]:
     """The tasks of a checkpoint, but for those of which it cannot be told to which session they belong.
 
-    Reported are ``damaged-metadata``, ``huge-metadata``, ``task-without-session``.
+    Reported are ``damaged-metadata`` and ``task-without-session``.
     """
     for path, lies_in, files in _folders(checkpoint):
         where = f"checkpoint {checkpoint.id}, {path:.200}"
         said = {}
         for name in FACTS:
-            data = read(files[name]) if name in files else None
-            if data is not None and len(data) > MAX_FACTS:
-                report(Diagnostic("huge-metadata", f"{where}/{name}", f"{len(data)} bytes are not read"))
-            elif data is not None and (found := fields.parse(data, f"{where}/{name}", report)):
+            data = small.read(files[name], MAX_FACTS) if name in files else None
+            if data is not None and (found := fields.parse(data, f"{where}/{name}", report)):
                 said[name] = found
         folder = _owner(checkpoint, lies_in, fields.text(said.get(FACTS[0], {}), "session_id"))
         if folder is None:

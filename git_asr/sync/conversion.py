@@ -30,6 +30,7 @@ from git_asr.entire import session as sessions
 from git_asr.entire.contents import SessionFolder
 from git_asr.entire.copies import ABSENT, ContentReader, UnreadableBlob
 from git_asr.entire.exclusion import Exclusion, excluded
+from git_asr.entire.files import SmallFiles, check_hash
 from git_asr.entire.lines import lines
 from git_asr.entire.sessions import Held, held, largest
 from git_asr.entire.subagents import absent, subagents
@@ -315,7 +316,8 @@ class Conversion:
             for checkpoint in folders
         }
         checkpoints = {checkpoint: loaded.checkpoints[checkpoint] for checkpoint in folders}
-        tasks = of_session(checkpoints, folders, self.upstream.blob, self.report)
+        files = SmallFiles(self.upstream, loaded.sizes)
+        tasks = of_session(checkpoints, folders, files, self.report)
         return sessions.SessionSource(
             key=key,
             lines=lines(key.id, own.families, reader) if own.families else (),
@@ -329,6 +331,7 @@ class Conversion:
             omitted=own.omitted,
             subagents=subagents(key.id, tasks, loaded.sizes, reader, self.report),
             absent=frozenset(one.folder.checkpoint for one in absent(tasks, loaded.sizes, self.report)),
+            judge=partial(check_hash, files, self.report),
         )
 
     def _kept(

@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
+from git_asr.converters.detect import detect
 from git_asr.entire.contents import read_checkpoints
+from git_asr.entire.files import SmallFiles, check_hash
 from git_asr.entire.links import KEY, WALK_EXCLUDES, Mention, checkpoint_ids
+from git_asr.entire.session import joined
 from git_asr.entire.stores.base import Location
 from git_asr.entire.stores.registry import changes, copies, discover
 from git_asr.errors import Diagnostic
@@ -174,3 +177,27 @@ def test_sessions(name: str, tmp_path: Path) -> None:
     assert len(triples) == figures["links"]
     assert sum(not entry["copies"] for entry in sessions.values()) == figures["sessions_without_transcript"]
     assert {one.code for one in said} <= {"missing-transcript", "missing-part"}
+
+
+@pytest.mark.parametrize("name", samples())
+def test_content_hashes(name: str, tmp_path: Path) -> None:
+    """The figures leave out what was cut into documents, and call wrong what lacks a part, which is not judged here."""
+    figures = expected()["samples"][name]
+    repo = open_repository(sample(name, tmp_path))
+    said: list[Diagnostic] = []
+    right = incomplete = 0
+    with open_objects(repo) as objects:
+        files = SmallFiles(objects, {})
+        for checkpoint in read_checkpoints(objects, copies_of(repo), lambda _: None):
+            for folder in checkpoint.sessions:
+                chunks = [objects.blob(oid) or b"" for oid in folder.transcript]
+                native = detect(iter(chunks))
+                if not chunks or folder.content_hash is None or (chunks[1:] and native and native.array):
+                    continue
+                before = len(said)
+                check_hash(files, said.append, folder, joined(iter(chunks))[0])
+                incomplete += bool(folder.missing_parts)
+                right += before == len(said) and not folder.missing_parts
+    assert {one.code for one in said} <= {"content-hash"}
+    assert len(said) + incomplete == figures["content_hash_wrong"]
+    assert right == figures["content_hash_right"]

@@ -1,0 +1,56 @@
+"""Small files of checkpoints, read as they are asked for; the hash of a transcript is one (reference, section 3.5)."""
+
+from __future__ import annotations
+
+import re
+
+from git_asr.entire.contents import SessionFolder
+from git_asr.errors import Diagnostic, Report
+from git_asr.git.base import Objects
+
+_HASH = re.compile(rb"\s*(?:sha256:)?([0-9a-f]{64})\s*")
+_MAX_HASH = 4096
+
+
+class SmallFiles:
+    """Reads blobs that should be small, and none that is not.
+
+    ``sizes``: those that are known already; what is asked beyond them is added.
+    """
+
+    def __init__(self, objects: Objects, sizes: dict[str, int | None]) -> None:
+        self._objects = objects
+        self._sizes = sizes
+
+    def size(self, oid: str) -> int | None:
+        """The bytes of a blob; None where it is absent."""
+        if oid not in self._sizes:
+            self._sizes |= self._objects.sizes([oid])
+        return self._sizes[oid]
+
+    def read(self, oid: str, limit: int) -> bytes | None:
+        """A blob of up to ``limit`` bytes; None where it is larger or cannot be read."""
+        size = self.size(oid)
+        return None if size is None or size > limit else self._objects.blob(oid)
+
+
+def check_hash(files: SmallFiles, report: Report, folder: SessionFolder, digest: str) -> None:
+    """Compare a folder's transcript with the hash that Entire stored beside it.
+
+    ``digest``: SHA-256 in hex of the whole transcript. Another one is reported as ``content-hash``: old data were
+    rewritten without it, so it is no reason to leave anything out. An absent hash says nothing, and of a transcript
+    that lacks a part it is known.
+    """
+    if folder.content_hash is None or folder.missing_parts:
+        return
+    data = files.read(folder.content_hash, _MAX_HASH)
+    if data is None:
+        return
+    found = _HASH.fullmatch(data)
+    if found is None or found[1].decode() != digest:
+        said = (
+            "the transcript is another than the hash beside it says"
+            if found
+            else "the hash beside it is none"
+        )
+        report(Diagnostic("content-hash", f"checkpoint {folder.checkpoint}{folder.place}", said))
