@@ -90,6 +90,12 @@ class Checkpoint:
     files: Mapping[str, str]
     absent: tuple[str, ...]
 
+    def file(self, path: str) -> str | None:
+        """The blob of a file by its path, if it is none of those that ``beside`` leaves out."""
+        name, _, inner = path.partition("/")
+        own = next((one.files for one in self.sessions if one.folder == name), {})
+        return self.files.get(path) or own.get(inner)
+
     @property
     def beside(self) -> Iterator[str]:
         """The blobs of all files that are neither metadata nor a session's transcript, prompt or hash."""

@@ -59,10 +59,10 @@ def folder_order(folder: str) -> tuple[int, str]:
     return (int(folder) if folder.isascii() and folder.isdecimal() else -1), folder
 
 
-def absent_blob(where: str) -> Diagnostic:
-    """Tells that a transcript has a part which is not here."""
+def absent_blob(where: str, said: str = ABSENT) -> Diagnostic:
+    """Tells that a file of a checkpoint is not here."""
     return Diagnostic(
-        "absent-blob", where, ABSENT, "fetch it from a complete clone: sync looks again each time"
+        "absent-blob", where, said, "fetch it from a complete clone: sync looks again each time"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from git_asr.entire.contents import SessionFolder
+from git_asr.entire.copies import absent_blob
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Objects
 
@@ -13,14 +14,17 @@ _MAX_HASH = 4096
 
 
 class SmallFiles:
-    """Reads blobs that should be small, and none that is not.
+    """Reads the files of checkpoints that stand beside transcripts, and none that is larger than it should be.
 
-    ``sizes``: those that are known already; what is asked beyond them is added.
+    ``sizes``: those that are known already; what is asked beyond them is added. ``absent``: the checkpoints with a file
+    that is not in this repository, so that the same trees may say more at another time.
     """
 
-    def __init__(self, objects: Objects, sizes: dict[str, int | None]) -> None:
+    def __init__(self, objects: Objects, sizes: dict[str, int | None], report: Report) -> None:
         self._objects = objects
         self._sizes = sizes
+        self.report = report
+        self.absent: set[str] = set()
 
     def size(self, oid: str) -> int | None:
         """The bytes of a blob; None where it is absent."""
@@ -33,8 +37,15 @@ class SmallFiles:
         size = self.size(oid)
         return None if size is None or size > limit else self._objects.blob(oid)
 
+    def lack(self, checkpoint: str, path: str) -> None:
+        """Tell that a file of a checkpoint is not here: ``absent-blob``."""
+        self.absent.add(checkpoint)
+        self.report(
+            absent_blob(f"checkpoint {checkpoint}, {path:.200}", "it cannot be read in this repository")
+        )
 
-def check_hash(files: SmallFiles, report: Report, folder: SessionFolder, digest: str) -> None:
+
+def check_hash(files: SmallFiles, folder: SessionFolder, digest: str) -> None:
     """Compare a folder's transcript with the hash that Entire stored beside it.
 
     ``digest``: SHA-256 in hex of the whole transcript. Another one is reported as ``content-hash``: old data were
@@ -53,4 +64,4 @@ def check_hash(files: SmallFiles, report: Report, folder: SessionFolder, digest:
             if found
             else "the hash beside it is none"
         )
-        report(Diagnostic("content-hash", f"checkpoint {folder.checkpoint}{folder.place}", said))
+        files.report(Diagnostic("content-hash", f"checkpoint {folder.checkpoint}{folder.place}", said))

@@ -19,8 +19,10 @@ from git_asr.asr.numbering import number
 from git_asr.converters.base import Converter, Embedded, NativeFormat
 from git_asr.converters.registry import converter_for
 from git_asr.entire import metadata
+from git_asr.entire.assets import Assets
 from git_asr.entire.contents import Checkpoint, SessionFolder
 from git_asr.entire.copies import ContentReader, Copy, Line, Place, chunks_of, folder_order
+from git_asr.entire.files import SmallFiles, check_hash
 from git_asr.entire.subagents import Subagent, Told
 
 _FIRST_REDACTING = (0, 3, 12)
@@ -28,10 +30,6 @@ _FIRST_REDACTING = (0, 3, 12)
 
 def _unknown() -> None:
     """No first prompt."""
-
-
-def _unjudged(_folder: SessionFolder, _digest: str) -> None:
-    """No hash to compare with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +41,8 @@ class SessionSource:
     records about it that persons made. ``kept``: link records of an earlier sync whose checkpoints cannot be read now,
     with the stream they stood in. ``first_prompt``: tells what stands in for the first prompt where the records name
     none. ``omitted``: why there is no transcript, for each checkpoint that has none. ``subagents``: those
-    that have a transcript of their own. ``absent``: checkpoints with more of it than can be read now.
-    ``judge``: told the SHA-256 of the transcript of each folder that gave units.
+    that have a transcript of their own. ``files``: reads what stands beside
+    the transcripts.
     """
 
     key: SessionKey
@@ -54,12 +52,11 @@ class SessionSource:
     commits: Mapping[str, tuple[CommitLink, ...]]
     decisions: Mapping[str, Sequence[Record]]
     object_format: str
+    files: SmallFiles
     kept: Sequence[tuple[str, Record]] = ()
     first_prompt: Callable[[], str | None] = _unknown
     omitted: Mapping[str, str] = field(default_factory=dict)
     subagents: Sequence[Subagent] = ()
-    absent: frozenset[str] = frozenset()
-    judge: Callable[[SessionFolder, str], None] = _unjudged
 
     @property
     def newest(self) -> SessionFolder:
@@ -151,7 +148,11 @@ def _write_stream(
     source, line = task.source, task.line
     converter, drafts = converting
     counted = summary.Summary()
-    records = number(_copied(drafts, line, source.key, task.suffix))
+    records = number(
+        _copied(
+            Assets(source.checkpoints, source.files).restored(drafts, line), line, source.key, task.suffix
+        )
+    )
     written = bundle.records(task.stream, counted.watch(records))
     header = Header(
         stream=task.stream,
@@ -238,7 +239,7 @@ def _native_sources(task: _Conversion, reader: ContentReader) -> Iterator[dict[s
         oids = segment.copy.content
         digest, size = joined(chunks_of(segment.copy, segment.family, reader))
         if not task.spawned and (len(oids) == 1 or native is None or native.array is None):
-            task.source.judge(task.source.folder(segment.copy), digest)
+            check_hash(task.source.files, task.source.folder(segment.copy), digest)
         yield {
             "format": native.name if native is not None else headers.UNKNOWN,
             "checkpoint": segment.copy.checkpoint,

@@ -9,7 +9,8 @@ from typing import Any
 from git_asr.asr.draft import Draft
 from git_asr.asr.header import SessionKey
 from git_asr.asr.ids import SECOND_VALUE
-from git_asr.entire.copies import ContentReader, Copy, Line, absent_blob, families
+from git_asr.entire.copies import ContentReader, Copy, Line, families
+from git_asr.entire.files import SmallFiles
 from git_asr.entire.lines import lines
 from git_asr.entire.tasks import Task, Transcript
 from git_asr.errors import Diagnostic, Report
@@ -30,43 +31,34 @@ class Subagent:
 def subagents(
     session: str,
     found: Iterable[Task],
-    sizes: Mapping[str, int | None],
+    files: SmallFiles,
     reader: ContentReader,
-    report: Report,
 ) -> tuple[Subagent, ...]:
     """The subagents that tasks of a session have transcripts of, by their IDs.
 
-    ``session``: the session's ID. ``found``: tasks of all its checkpoints. ``sizes``: of every transcript blob, None
-    where it is absent: that copy is passed over. Reported is ``unknown-transcript``.
+    ``session``: the session's ID. ``found``: tasks of all its checkpoints. A transcript of which a
+    part is absent is passed over. Reported are ``absent-blob`` and ``unknown-transcript``.
     """
     copies: dict[str, dict[Copy, str | None]] = {}
     for task in found:
         for one in task.transcripts:
-            copy = _copy(task, one, sizes)
+            copy = _copy(task, one, files)
             if copy is not None:
                 copies.setdefault(one.agent, {})[copy] = task.call
     return tuple(
-        _subagent(f"{session}.{agent}", own, reader, report) for agent, own in sorted(copies.items())
+        _subagent(f"{session}.{agent}", own, reader, files.report) for agent, own in sorted(copies.items())
     )
 
 
-def absent(found: Iterable[Task], sizes: Mapping[str, int | None], report: Report) -> Iterator[Task]:
-    """The tasks of which a transcript cannot be read in this repository, each reported as ``absent-blob``."""
-    for task in found:
-        for one in task.transcripts:
-            if any(sizes.get(oid) is None for oid in one.parts.values()):
-                where = f"checkpoint {task.folder.checkpoint}, {one.path:.200}"
-                report(absent_blob(where))
-                yield task
-
-
-def _copy(task: Task, transcript: Transcript, sizes: Mapping[str, int | None]) -> Copy | None:
+def _copy(task: Task, transcript: Transcript, files: SmallFiles) -> Copy | None:
     parts = tuple(transcript.parts.values())
-    known = tuple(size for oid in parts if (size := sizes.get(oid)) is not None)
-    if len(known) < len(parts) or not sum(known):
+    sizes = tuple(size for oid in parts if (size := files.size(oid)) is not None)
+    if len(sizes) < len(parts):
+        files.lack(task.folder.checkpoint, transcript.path)
+    if len(sizes) < len(parts) or not sum(sizes):
         return None
     folder = task.folder
-    return Copy(folder.checkpoint, folder.folder, folder.created or 0, parts, known, transcript.path)
+    return Copy(folder.checkpoint, folder.folder, folder.created or 0, parts, sizes, transcript.path)
 
 
 def _subagent(

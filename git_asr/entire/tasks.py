@@ -15,7 +15,7 @@ from git_asr.asr.ids import usable, without_date
 from git_asr.entire import metadata as fields
 from git_asr.entire.contents import Checkpoint, SessionFolder
 from git_asr.entire.files import SmallFiles
-from git_asr.errors import Diagnostic, Report
+from git_asr.errors import Diagnostic
 
 FOLDER = "tasks"
 FACTS = ("checkpoint.json", "task.json")
@@ -65,18 +65,17 @@ def of_session(
     checkpoints: Mapping[str, Checkpoint],
     folders: Mapping[str, Sequence[SessionFolder]],
     small: SmallFiles,
-    report: Report,
 ) -> list[Task]:
     """The tasks of one session. ``folders``: of each checkpoint those that hold it."""
     return [
         task
         for checkpoint, own in folders.items()
-        for task in tasks(checkpoints[checkpoint], small, report)
+        for task in tasks(checkpoints[checkpoint], small)
         if any(task.folder.folder == one.folder for one in own)
     ]
 
 
-def tasks(checkpoint: Checkpoint, small: SmallFiles, report: Report) -> Iterator[Task]:
+def tasks(checkpoint: Checkpoint, small: SmallFiles) -> Iterator[Task]:
     """The tasks of a checkpoint, but for those of which it cannot be told to which session they belong.
 
     Reported are ``damaged-metadata`` and ``task-without-session``.
@@ -86,11 +85,11 @@ def tasks(checkpoint: Checkpoint, small: SmallFiles, report: Report) -> Iterator
         said = {}
         for name in FACTS:
             data = small.read(files[name], MAX_FACTS) if name in files else None
-            if data is not None and (found := fields.parse(data, f"{where}/{name}", report)):
+            if data is not None and (found := fields.parse(data, f"{where}/{name}", small.report)):
                 said[name] = found
         folder = _owner(checkpoint, lies_in, fields.text(said.get(FACTS[0], {}), "session_id"))
         if folder is None:
-            report(
+            small.report(
                 Diagnostic("task-without-session", where, "no session of the checkpoint is said to be its")
             )
         else:

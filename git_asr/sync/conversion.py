@@ -30,10 +30,10 @@ from git_asr.entire import session as sessions
 from git_asr.entire.contents import SessionFolder
 from git_asr.entire.copies import ABSENT, ContentReader, UnreadableBlob
 from git_asr.entire.exclusion import Exclusion, excluded
-from git_asr.entire.files import SmallFiles, check_hash
+from git_asr.entire.files import SmallFiles
 from git_asr.entire.lines import lines
 from git_asr.entire.sessions import Held, held, largest
-from git_asr.entire.subagents import absent, subagents
+from git_asr.entire.subagents import subagents
 from git_asr.entire.tasks import of_session
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Objects, Repository
@@ -257,13 +257,13 @@ class Conversion:
         kept = present.state.blobs if present is not None else {}
         bundle = BundleWriter(lambda path, data: files.__setitem__(path, self.writer.blob(data)), kept)
         source = self._source(key, own, loaded, reader, present)
-        for checkpoint in source.absent:
-            self.state.set_incomplete(checkpoint)
         written = sessions.write(source, bundle, reader)
+        for checkpoint in source.files.absent:
+            self.state.set_incomplete(checkpoint)
         files |= {path: present.files[path] for path in map(blob_path, bundle.adopted) if present is not None}
         fresh = store.fresh(written, bundle.close(), files)
         others = [self.stored(self.objects.commit_tree(parent), key) for parent in self.tip.parents]
-        if not key.bare and (source.absent or ABSENT in own.omitted.values()):
+        if not key.bare and (source.files.absent or ABSENT in own.omitted.values()):
             others.append(present)  # it may have been made from what cannot be read now
         for other in others:
             if other is not None:
@@ -316,8 +316,8 @@ class Conversion:
             for checkpoint in folders
         }
         checkpoints = {checkpoint: loaded.checkpoints[checkpoint] for checkpoint in folders}
-        files = SmallFiles(self.upstream, loaded.sizes)
-        tasks = of_session(checkpoints, folders, files, self.report)
+        files = SmallFiles(self.upstream, loaded.sizes, self.report)
+        tasks = of_session(checkpoints, folders, files)
         return sessions.SessionSource(
             key=key,
             lines=lines(key.id, own.families, reader) if own.families else (),
@@ -326,12 +326,11 @@ class Conversion:
             commits=commits,
             decisions={checkpoint: records(self.state, checkpoint) for checkpoint in folders},
             object_format=self.repo.object_format,
+            files=files,
             kept=tuple(self._kept(present, folders)),
             first_prompt=partial(self._first_prompt, own.folders),
             omitted=own.omitted,
-            subagents=subagents(key.id, tasks, loaded.sizes, reader, self.report),
-            absent=frozenset(one.folder.checkpoint for one in absent(tasks, loaded.sizes, self.report)),
-            judge=partial(check_hash, files, self.report),
+            subagents=subagents(key.id, tasks, files, reader),
         )
 
     def _kept(

@@ -187,7 +187,7 @@ def test_content_hashes(name: str, tmp_path: Path) -> None:
     said: list[Diagnostic] = []
     right = incomplete = 0
     with open_objects(repo) as objects:
-        files = SmallFiles(objects, {})
+        files = SmallFiles(objects, {}, said.append)
         for checkpoint in read_checkpoints(objects, copies_of(repo), lambda _: None):
             for folder in checkpoint.sessions:
                 chunks = [objects.blob(oid) or b"" for oid in folder.transcript]
@@ -195,7 +195,7 @@ def test_content_hashes(name: str, tmp_path: Path) -> None:
                 if not chunks or folder.content_hash is None or (chunks[1:] and native and native.array):
                     continue
                 before = len(said)
-                check_hash(files, said.append, folder, joined(iter(chunks))[0])
+                check_hash(files, folder, joined(iter(chunks))[0])
                 incomplete += bool(folder.missing_parts)
                 right += before == len(said) and not folder.missing_parts
     assert {one.code for one in said} <= {"content-hash"}

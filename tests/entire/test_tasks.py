@@ -11,7 +11,7 @@ import pytest
 from git_asr.entire.contents import Checkpoint, SessionFolder
 from git_asr.entire.files import SmallFiles
 from git_asr.entire.tasks import MAX_FACTS, Task, of_session, tasks
-from git_asr.errors import Diagnostic
+from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Objects
 
 A, B = "aaaaaaaa-0000-0000-0000-000000000000", "bbbbbbbb-0000-0000-0000-000000000000"
@@ -28,8 +28,8 @@ class Held:
         return OBJECTS[oid]
 
 
-def small() -> SmallFiles:
-    return SmallFiles(cast("Objects", Held()), {})
+def small(report: Report) -> SmallFiles:
+    return SmallFiles(cast("Objects", Held()), {}, report)
 
 
 def blob(data: bytes) -> str:
@@ -65,7 +65,7 @@ def found(
     said: list[Diagnostic] = []
     outside = {path: blob(data) for path, data in files.items()}
     checkpoint = Checkpoint("cp", "ref", ("tree",), {}, tuple(sessions), outside, ())
-    return list(tasks(checkpoint, small(), said.append)), said
+    return list(tasks(checkpoint, small(said.append))), said
 
 
 def facts(**fields: str) -> bytes:
@@ -166,5 +166,5 @@ def test_the_tasks_of_one_session() -> None:
     own = {"tasks/t/agent-a.jsonl": b"1"}
     first, second = folder("0", A, own), folder("1", B, own)
     checkpoint = Checkpoint("cp", "ref", ("tree",), {}, (first, second), {}, ())
-    some = of_session({"cp": checkpoint}, {"cp": [folder("1", B)]}, small(), pytest.fail)
+    some = of_session({"cp": checkpoint}, {"cp": [folder("1", B)]}, small(pytest.fail))
     assert [one.path for one in some] == ["1/tasks/t"]
