@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
 from git_asr.asr import codec, large, parts
@@ -254,11 +254,18 @@ class BundleWriter:
         )
         self._sessions.setdefault(key, []).append(entry)
         own_links = tuple(codec.decode(line).value for line in lines)
-        for sha256 in large.references(own_links).keys() - self._blobs.keys():
-            if sha256 in self._kept:
-                self._blobs[sha256] = self._kept[sha256]
+        for sha256, media in large.references(own_links).items():
+            known = self._blobs.get(sha256)
+            if known is None and sha256 in self._kept:
+                known = replace(self._kept[sha256], media_type=media)
                 self.adopted.add(sha256)
+            if known is not None:
+                self._blobs[sha256] = replace(known, media_type=min(media, known.media_type))
         return WrittenStream(codec.decode(head).value, own_links)
+
+    def blob(self, data: bytes, media_type: str) -> large.Blob:
+        """Write a blob that link records will name."""
+        return self._naming({})(data, media_type)
 
     def _naming(self, named: dict[str, str]) -> large.PutBlob:
         """Writes a blob, once for the bundle. Of two media types for the same bytes the smaller text stays."""

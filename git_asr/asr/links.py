@@ -13,6 +13,8 @@ from git_asr.asr.draft import Record
 
 CHECKPOINT = "io.entire/checkpoint"
 SESSION = "io.entire/session"
+TASKS = "io.entire/tasks"
+TRANSCRIPT = "io.entire/transcript"
 ACCEPTED = "git-asr/link"
 """Key of ``_meta`` of a link that was accepted: what was known when it was."""
 REPORTED = "reported"
@@ -165,6 +167,9 @@ def checkpoint(
     through: int | None = None,
     agent: str | None = None,
     model: str | None = None,
+    content: Sequence[Mapping[str, Any]] = (),
+    tasks: Mapping[str, Any] | None = None,
+    compact: Mapping[str, str] | None = None,
 ) -> Record:
     """The record of one checkpoint of a session, without its seq.
 
@@ -172,6 +177,8 @@ def checkpoint(
     checkpoint's own metadata; ``sessions``: the metadata of its folders that hold the session, newest first.
     ``start``: first position of the checkpoint's slice; ``through``: last position of its copy. ``omitted``: why the
     checkpoint has no readable copy, where it has none. ``agent``, ``model``: the labels of the newest folder.
+    ``content``: the checkpoint's other files, as parts. ``tasks``: what its tasks say. ``compact``: what Entire's own
+    transcript in each folder tells of, ``session`` or ``checkpoint``.
     """
     known = {
         "ts": ts,
@@ -186,9 +193,12 @@ def checkpoint(
         "id": identifier,
         **{name: value for name, value in known.items() if value is not None},
         "sessionIds": list(session_ids),
+        **({"content": [dict(part) for part in content]} if content else {}),
         "_meta": {
             CHECKPOINT: dict(root),
             SESSION: dict(sessions[0]) if len(sessions) == 1 else [dict(session) for session in sessions],
+            **({TASKS: dict(tasks)} if tasks else {}),
+            **({TRANSCRIPT: dict(compact)} if compact else {}),
         },
     }
 

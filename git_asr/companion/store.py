@@ -101,6 +101,12 @@ class StoredSession:
     files: Mapping[str, str]
 
     @property
+    def blobs(self) -> dict[str, str]:
+        """The SHA-256 of each of its blobs, by the blob's object ID."""
+        listed = {sha256: self.files.get(blob_path(sha256)) for sha256 in self.state.blobs}
+        return {oid: sha256 for sha256, oid in listed.items() if oid is not None}
+
+    @property
     def pool(self) -> dict[tuple[str, str], str]:
         """Blobs by path and SHA-256, for whoever puts files of several bundles together."""
         listed = {

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Literal
 
 from git_asr.asr import ids
 from git_asr.asr.times import instant
@@ -40,7 +41,8 @@ class SessionFolder:
     ``agent``, ``model``: labels. ``start``: lines or elements of the transcript before this checkpoint's slice, None
     where that is not recorded. ``transcript``: the parts in their order, of which ``missing_parts`` are known to be
     absent from the folder; nothing for a session without transcript.
-    ``transcript_name``: the name of the first part, without number. ``compact``: Entire's own transcript format;
+    ``transcript_name``: the name of the first part, without number. ``compact``: Entire's own transcript format,
+    and ``compact_of`` what it tells of (reference, section 4);
     ``prompt``, ``content_hash``: the files of these names. ``files``: every other file below the folder, by path.
     """
 
@@ -60,6 +62,7 @@ class SessionFolder:
     prompt: str | None
     content_hash: str | None
     files: Mapping[str, str]
+    compact_of: Literal["session", "checkpoint"] | None = None
 
     @property
     def own_id(self) -> str:
@@ -91,17 +94,18 @@ class Checkpoint:
     absent: tuple[str, ...]
 
     def file(self, path: str) -> str | None:
-        """The blob of a file by its path, if it is none of those that ``beside`` leaves out."""
+        """The blob of a file by its path, if it is among ``files``, here or of a session folder."""
         name, _, inner = path.partition("/")
         own = next((one.files for one in self.sessions if one.folder == name), {})
         return self.files.get(path) or own.get(inner)
 
     @property
     def beside(self) -> Iterator[str]:
-        """The blobs of all files that are neither metadata nor a session's transcript, prompt or hash."""
+        """The blobs of files that may be read beside metadata and transcripts."""
         yield from self.files.values()
         for session in self.sessions:
             yield from session.files.values()
+            yield from filter(None, (session.prompt, session.compact, session.content_hash))
 
 
 def read_checkpoint(objects: Objects, location: Location, report: Report) -> Checkpoint:
@@ -241,6 +245,7 @@ def _session(listing: Listing, folder: str, files: dict[str, str]) -> SessionFol
     listed = files.pop(METADATA, None)
     native, created_at = fields.text(metadata, "session_id"), fields.text(metadata, "created_at")
     name, parts, missing = transcript_parts(files, (RAW, FULL) if v2 else (FULL, RAW))
+    compact, whole = files.pop("transcript.jsonl", None), v2 or "compact_transcript_start" in metadata
     session = SessionFolder(
         checkpoint=listing.location.checkpoint,
         folder=folder,
@@ -254,10 +259,11 @@ def _session(listing: Listing, folder: str, files: dict[str, str]) -> SessionFol
         transcript=tuple(files.pop(part) for part in parts),
         transcript_name=name,
         missing_parts=missing,
-        compact=files.pop("transcript.jsonl", None),
+        compact=compact,
         prompt=files.pop("prompt.txt", None),
         content_hash=files.pop(HASHES[name or FULL], None),
         files=files,
+        compact_of=None if compact is None else "session" if whole else "checkpoint",
     )
     if listed is None:
         listing.tell("missing-metadata", "there is no metadata.json", session.place)

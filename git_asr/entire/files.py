@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from git_asr.entire.contents import SessionFolder
 from git_asr.entire.copies import absent_blob
@@ -16,14 +17,22 @@ _MAX_HASH = 4096
 class SmallFiles:
     """Reads the files of checkpoints that stand beside transcripts, and none that is larger than it should be.
 
-    ``sizes``: those that are known already; what is asked beyond them is added. ``absent``: the checkpoints with a file
-    that is not in this repository, so that the same trees may say more at another time.
+    ``sizes``: those that are known already; what is asked beyond them is added. ``known``: the SHA-256 of blobs that a
+    bundle of the session has, by their IDs: they need not be read again. ``absent``: the checkpoints with a file that
+    is not in this repository, so that the same trees may say more at another time.
     """
 
-    def __init__(self, objects: Objects, sizes: dict[str, int | None], report: Report) -> None:
+    def __init__(
+        self,
+        objects: Objects,
+        sizes: dict[str, int | None],
+        report: Report,
+        known: Mapping[str, str] | None = None,
+    ) -> None:
         self._objects = objects
         self._sizes = sizes
         self.report = report
+        self.known = known or {}
         self.absent: set[str] = set()
 
     def size(self, oid: str) -> int | None:

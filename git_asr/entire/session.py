@@ -14,6 +14,7 @@ from git_asr.asr.bundle import BundleWriter, WrittenStream
 from git_asr.asr.draft import Draft, Record
 from git_asr.asr.header import Header, Producer, SessionKey
 from git_asr.asr.ids import SECOND_VALUE, without_date
+from git_asr.asr.large import PutBlob
 from git_asr.asr.links import CommitLink
 from git_asr.asr.numbering import number
 from git_asr.converters.base import Converter, Embedded, NativeFormat
@@ -23,7 +24,9 @@ from git_asr.entire.assets import Assets
 from git_asr.entire.contents import Checkpoint, SessionFolder
 from git_asr.entire.copies import ContentReader, Copy, Line, Place, chunks_of, folder_order
 from git_asr.entire.files import SmallFiles, check_hash
+from git_asr.entire.kept import kept_files, task_facts
 from git_asr.entire.subagents import Subagent, Told
+from git_asr.entire.tasks import Task
 
 _FIRST_REDACTING = (0, 3, 12)
 
@@ -40,9 +43,9 @@ class SessionSource:
     session the folders that do, newest first. ``commits``: the commits that name each checkpoint; ``decisions``: link
     records about it that persons made. ``kept``: link records of an earlier sync whose checkpoints cannot be read now,
     with the stream they stood in. ``first_prompt``: tells what stands in for the first prompt where the records name
-    none. ``omitted``: why there is no transcript, for each checkpoint that has none. ``subagents``: those
-    that have a transcript of their own. ``files``: reads what stands beside
-    the transcripts.
+    none. ``omitted``: why there is no transcript, for each checkpoint that has none. ``tasks``: all of each
+    checkpoint; ``subagents``: those of the session that have a transcript of their own. ``files``: reads what stands
+    beside the transcripts.
     """
 
     key: SessionKey
@@ -56,6 +59,7 @@ class SessionSource:
     kept: Sequence[tuple[str, Record]] = ()
     first_prompt: Callable[[], str | None] = _unknown
     omitted: Mapping[str, str] = field(default_factory=dict)
+    tasks: Mapping[str, Sequence[Task]] = field(default_factory=dict)
     subagents: Sequence[Subagent] = ()
 
     @property
@@ -76,7 +80,7 @@ def age(folder: SessionFolder) -> tuple[int, str, int, str]:
 def write(source: SessionSource, bundle: BundleWriter, reader: ContentReader) -> tuple[WrittenStream, ...]:
     """Convert a session and write its streams to a bundle: its subagents' first, whose messages others may repeat."""
     extents = [line.extents(reader) for line in source.lines]
-    placed = _place_links(source, extents)
+    placed = _place_links(source, extents, bundle.blob)
     written: list[WrittenStream] = []
     if not source.lines:
         written.append(_write_omitted(source, bundle, placed[source.key.id]))
@@ -295,10 +299,12 @@ def _redacted(cli_version: str | None) -> bool:
     return digits is not None and tuple(int(part) for part in digits.groups()) >= _FIRST_REDACTING
 
 
-def _place_links(source: SessionSource, extents: Sequence[Mapping[Copy, int]]) -> dict[str, list[Record]]:
+def _place_links(
+    source: SessionSource, extents: Sequence[Mapping[Copy, int]], put: PutBlob
+) -> dict[str, list[Record]]:
     """The link records of each stream: a checkpoint's stand in the one stream made from its newest copy.
 
-    ``extents``: for each line the last position of its copies.
+    ``extents``: for each line the last position of its copies. ``put``: stores the files that they name.
     """
     home: dict[str, tuple[str, Copy, int]] = {}
     for line, ends in zip(source.lines, extents, strict=True):
@@ -314,11 +320,12 @@ def _place_links(source: SessionSource, extents: Sequence[Mapping[Copy, int]]) -
             before = source.folder(copy).start
             start = None if before is None else before + 1
         stored = list(dict.fromkeys(filter(None, (metadata.text(f.metadata, "session_id") for f in folders))))
+        checkpoint, tasks = source.checkpoints[identifier], source.tasks.get(identifier, ())
         groups[stream].append(
             links.checkpoint(
                 identifier,
                 session_ids=stored,
-                root=metadata.recorded(source.checkpoints[identifier].metadata),
+                root=metadata.recorded(checkpoint.metadata),
                 sessions=[{**metadata.recorded(one.metadata), "folder": one.folder} for one in folders],
                 ts=folders[0].created_at if folders[0].created is not None else None,
                 omitted=None if identifier in home else source.omitted.get(identifier),
@@ -326,6 +333,9 @@ def _place_links(source: SessionSource, extents: Sequence[Mapping[Copy, int]]) -
                 through=through,
                 agent=folders[0].agent,
                 model=folders[0].model,
+                content=kept_files(checkpoint, folders, tasks, source.files, put),
+                tasks=task_facts(folders, tasks),
+                compact={one.folder: one.compact_of for one in folders if one.compact_of is not None},
             )
         )
         groups[stream] += [

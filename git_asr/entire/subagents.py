@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from git_asr.asr.draft import Draft
 from git_asr.asr.header import SessionKey
 from git_asr.asr.ids import SECOND_VALUE
+from git_asr.entire.contents import SessionFolder
 from git_asr.entire.copies import ContentReader, Copy, Line, families
 from git_asr.entire.files import SmallFiles
 from git_asr.entire.lines import lines
@@ -30,34 +31,36 @@ class Subagent:
 
 def subagents(
     session: str,
-    found: Iterable[Task],
+    folders: Iterable[SessionFolder],
+    tasks: Mapping[str, Sequence[Task]],
     files: SmallFiles,
     reader: ContentReader,
 ) -> tuple[Subagent, ...]:
     """The subagents that tasks of a session have transcripts of, by their IDs.
 
-    ``session``: the session's ID. ``found``: tasks of all its checkpoints. A transcript of which a
+    ``session``: the session's ID. ``folders``: those that hold it. ``tasks``: by checkpoint. A transcript of which a
     part is absent is passed over. Reported are ``absent-blob`` and ``unknown-transcript``.
     """
     copies: dict[str, dict[Copy, str | None]] = {}
-    for task in found:
-        for one in task.transcripts:
-            copy = _copy(task, one, files)
-            if copy is not None:
-                copies.setdefault(one.agent, {})[copy] = task.call
+    for folder in folders:
+        for task in tasks[folder.checkpoint]:
+            mine = task.folder is not None and task.folder.folder == folder.folder
+            for one in task.transcripts if mine else ():
+                copy = _copy(folder, one, files)
+                if copy is not None:
+                    copies.setdefault(one.agent, {})[copy] = task.call
     return tuple(
         _subagent(f"{session}.{agent}", own, reader, files.report) for agent, own in sorted(copies.items())
     )
 
 
-def _copy(task: Task, transcript: Transcript, files: SmallFiles) -> Copy | None:
+def _copy(folder: SessionFolder, transcript: Transcript, files: SmallFiles) -> Copy | None:
     parts = tuple(transcript.parts.values())
     sizes = tuple(size for oid in parts if (size := files.size(oid)) is not None)
     if len(sizes) < len(parts):
-        files.lack(task.folder.checkpoint, transcript.path)
+        files.lack(folder.checkpoint, transcript.path)
     if len(sizes) < len(parts) or not sum(sizes):
         return None
-    folder = task.folder
     return Copy(folder.checkpoint, folder.folder, folder.created or 0, parts, sizes, transcript.path)
 
 

@@ -7,7 +7,7 @@ folder, as the layout has it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,14 +42,15 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One task folder. ``path``: below the checkpoint. ``folder``: the session folder it belongs to.
+    """One task folder. ``path``: below the checkpoint. ``folder``: the session folder it belongs to, None where
+    that cannot be told.
 
     ``call``: the ID of the call that started the subagent, None where the folder's name cannot be one. ``said``: the
     objects in :data:`FACTS`, by file name, without those that are damaged or absent.
     """
 
     path: str
-    folder: SessionFolder
+    folder: SessionFolder | None
     call: str | None
     said: Mapping[str, Mapping[str, Any]]
     transcripts: tuple[Transcript, ...]
@@ -61,22 +62,8 @@ class Task:
         return parts | {f"{self.path}/{name}" for name in self.said}
 
 
-def of_session(
-    checkpoints: Mapping[str, Checkpoint],
-    folders: Mapping[str, Sequence[SessionFolder]],
-    small: SmallFiles,
-) -> list[Task]:
-    """The tasks of one session. ``folders``: of each checkpoint those that hold it."""
-    return [
-        task
-        for checkpoint, own in folders.items()
-        for task in tasks(checkpoints[checkpoint], small)
-        if any(task.folder.folder == one.folder for one in own)
-    ]
-
-
 def tasks(checkpoint: Checkpoint, small: SmallFiles) -> Iterator[Task]:
-    """The tasks of a checkpoint, but for those of which it cannot be told to which session they belong.
+    """The tasks of a checkpoint.
 
     Reported are ``damaged-metadata`` and ``task-without-session``.
     """
@@ -89,13 +76,11 @@ def tasks(checkpoint: Checkpoint, small: SmallFiles) -> Iterator[Task]:
                 said[name] = found
         folder = _owner(checkpoint, lies_in, fields.text(said.get(FACTS[0], {}), "session_id"))
         if folder is None:
-            small.report(
-                Diagnostic("task-without-session", where, "no session of the checkpoint is said to be its")
-            )
-        else:
-            name = path.rpartition("/")[2]
-            transcripts = tuple(_transcripts(path, name, files))
-            yield Task(path, folder, name if usable(name) else None, said, transcripts)
+            said_of = "no session of the checkpoint is said to be its"
+            small.report(Diagnostic("task-without-session", where, said_of))
+        name = path.rpartition("/")[2]
+        transcripts = tuple(_transcripts(path, name, files))
+        yield Task(path, folder, name if usable(name) else None, said, transcripts)
 
 
 def _folders(checkpoint: Checkpoint) -> Iterator[tuple[str, SessionFolder | None, dict[str, str]]]:

@@ -34,7 +34,7 @@ from git_asr.entire.files import SmallFiles
 from git_asr.entire.lines import lines
 from git_asr.entire.sessions import Held, held, largest
 from git_asr.entire.subagents import subagents
-from git_asr.entire.tasks import of_session
+from git_asr.entire.tasks import tasks
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Objects, Repository
 from git_asr.git.writing import ObjectWriter
@@ -316,8 +316,8 @@ class Conversion:
             for checkpoint in folders
         }
         checkpoints = {checkpoint: loaded.checkpoints[checkpoint] for checkpoint in folders}
-        files = SmallFiles(self.upstream, loaded.sizes, self.report)
-        tasks = of_session(checkpoints, folders, files)
+        files = SmallFiles(self.upstream, loaded.sizes, self.report, present.blobs if present else None)
+        found = {one.id: tuple(tasks(one, files)) for one in checkpoints.values()}
         return sessions.SessionSource(
             key=key,
             lines=lines(key.id, own.families, reader) if own.families else (),
@@ -330,7 +330,8 @@ class Conversion:
             kept=tuple(self._kept(present, folders)),
             first_prompt=partial(self._first_prompt, own.folders),
             omitted=own.omitted,
-            subagents=subagents(key.id, tasks, files, reader),
+            tasks=found,
+            subagents=subagents(key.id, own.folders, found, files, reader),
         )
 
     def _kept(

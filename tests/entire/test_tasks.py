@@ -10,7 +10,7 @@ import pytest
 
 from git_asr.entire.contents import Checkpoint, SessionFolder
 from git_asr.entire.files import SmallFiles
-from git_asr.entire.tasks import MAX_FACTS, Task, of_session, tasks
+from git_asr.entire.tasks import MAX_FACTS, Task, tasks
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Objects
 
@@ -82,7 +82,7 @@ def test_both_places_and_what_a_task_says() -> None:
     outside = {"tasks/toolu_1/checkpoint.json": facts(session_id=A, agent_id="a1"), "tasks/x": b""}
     (second, first), said = found([folder("0", A, inside)], outside)
     assert not said
-    assert (first.path, first.folder.folder, first.call) == ("tasks/toolu_1", "0", "toolu_1")
+    assert (first.path, first.folder and first.folder.folder, first.call) == ("tasks/toolu_1", "0", "toolu_1")
     assert first.said == {"checkpoint.json": {"session_id": A, "agent_id": "a1"}}
     assert first.taken == {"tasks/toolu_1/checkpoint.json"}
     assert (second.path, second.call, second.transcripts) == ("0/tasks/toolu_2", "toolu_2", ())
@@ -107,7 +107,7 @@ def test_the_session_of_a_task(named: str | None, lies_in: str | None, owner: st
     own = {"tasks/toolu_1/checkpoint.json": data}
     sessions = [folder(name, key, own if name == lies_in else {}) for name, key in (("0", A), ("1", B))]
     some, said = found(sessions, {} if lies_in else own)
-    assert [one.folder.folder for one in some] == ([] if owner is None else [owner])
+    assert [one.folder and one.folder.folder for one in some] == [owner]
     assert [one.code for one in said] == (["task-without-session"] if owner is None else [])
 
 
@@ -115,11 +115,14 @@ def test_one_session_in_several_folders_is_the_only_one() -> None:
     own = {"tasks/t/task.json": facts(a="b")}
     sessions = [folder("0", f"2026-01-09-{A}"), folder("1", A)]
     ((one,), _) = found(sessions, own)
+    assert one.folder is not None
     assert one.folder.folder == "1"
     ((one,), _) = found([folder("0", None)], own)
+    assert one.folder is not None
     assert one.folder.folder == "0"
     same = [folder("0", A, {"tasks/t/checkpoint.json": facts(session_id=A)}), folder("1", A)]
     ((one,), _) = found(same)
+    assert one.folder is not None
     assert one.folder.folder == "0"
 
 
@@ -160,11 +163,3 @@ def test_damage_is_told_and_the_rest_is_read() -> None:
     assert [each.where for each in said] == ["checkpoint cp, 0/tasks/t/checkpoint.json"]
     assert one.said == {}
     assert one.taken == {"0/tasks/t/agent-a.jsonl"}
-
-
-def test_the_tasks_of_one_session() -> None:
-    own = {"tasks/t/agent-a.jsonl": b"1"}
-    first, second = folder("0", A, own), folder("1", B, own)
-    checkpoint = Checkpoint("cp", "ref", ("tree",), {}, (first, second), {}, ())
-    some = of_session({"cp": checkpoint}, {"cp": [folder("1", B)]}, small(pytest.fail))
-    assert [one.path for one in some] == ["1/tasks/t"]
