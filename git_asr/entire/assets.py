@@ -80,7 +80,7 @@ class Assets:
             where = f"checkpoint {checkpoint}, {path:.200}"
             self.files.report(Diagnostic("huge-asset", where, f"{size} bytes of an image are not read"))
         elif data is None:
-            self.files.lack(checkpoint, path)
+            self.files.lack(checkpoint, f"{path:.200}")
         return data
 
     def _file(self, checkpoint: str, path: str) -> str | None:

@@ -49,9 +49,7 @@ class SmallFiles:
     def lack(self, checkpoint: str, path: str) -> None:
         """Tell that a file of a checkpoint is not here: ``absent-blob``."""
         self.absent.add(checkpoint)
-        self.report(
-            absent_blob(f"checkpoint {checkpoint}, {path:.200}", "it cannot be read in this repository")
-        )
+        self.report(absent_blob(f"checkpoint {checkpoint}, {path}", "it cannot be read in this repository"))
 
 
 def check_hash(files: SmallFiles, folder: SessionFolder, digest: str) -> None:

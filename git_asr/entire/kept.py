@@ -53,6 +53,7 @@ def kept_files(
     """
     found: list[dict[str, Any]] = []
     left_out: list[str] = []
+    absent: list[str] = []
     room, listed = MAX_FILES, MAX_LISTED
     for path, oid in sorted(_files(checkpoint, {one.folder for one in folders}, tasks)):
         takes = len(codec.encode(path)) + _ENTRY
@@ -62,23 +63,28 @@ def kept_files(
             continue
         listed -= takes
         room -= size
-        found.append({"type": "file", "path": path, **_stored(checkpoint, path, oid, files, put)})
+        stored = _stored(path, oid, files, put)
+        if stored is None:
+            absent.append(path)
+        found.append({"type": "file", "path": path, **(stored or {"absent": True})})
+    if absent:
+        more = f" and {len(absent) - 1} more" if absent[1:] else ""
+        files.lack(checkpoint.id, f"{absent[0]:.200}{more}")
     if left_out:
         said = f"{len(left_out)} files are too many or too large to be kept, first {left_out[0]:.200}"
         files.report(Diagnostic("files-left-out", f"checkpoint {checkpoint.id}", said))
     return found
 
 
-def _stored(checkpoint: Checkpoint, path: str, oid: str, files: SmallFiles, put: PutBlob) -> dict[str, Any]:
-    """Where the bytes of a file lie."""
+def _stored(path: str, oid: str, files: SmallFiles, put: PutBlob) -> dict[str, Any] | None:
+    """Where the bytes of a file lie; None where they are absent."""
     media = _MEDIA.get(path.rpartition(".")[2], "application/octet-stream")
     size, known = files.size(oid), files.known.get(oid)
     if size is not None and known is not None:
         return {"blob": known, "mediaType": media, "bytes": size}
     data = files.read(oid, MAX_FILE)
     if data is None:
-        files.lack(checkpoint.id, path)
-        return {"absent": True}
+        return None
     blob = put(data, media)
     return {"blob": blob.sha256, "mediaType": media, "bytes": blob.bytes}
 

@@ -58,7 +58,7 @@ def _copy(folder: SessionFolder, transcript: Transcript, files: SmallFiles) -> C
     parts = tuple(transcript.parts.values())
     sizes = tuple(size for oid in parts if (size := files.size(oid)) is not None)
     if len(sizes) < len(parts):
-        files.lack(folder.checkpoint, transcript.path)
+        files.lack(folder.checkpoint, f"{transcript.path:.200}")
     if len(sizes) < len(parts) or not sum(sizes):
         return None
     return Copy(folder.checkpoint, folder.folder, folder.created or 0, parts, sizes, transcript.path)

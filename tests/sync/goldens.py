@@ -52,6 +52,7 @@ def _stored(case: Path, said: dict[str, Any]) -> Stored:
         start=said.get("start", 0),
         prompt=said.get("prompt"),
         metadata=said.get("metadata", {}),
+        files={path: (case / name).read_bytes() for path, name in said.get("files", {}).items()},
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from git_asr.asr import links
 from git_asr.companion.state_file import read_state
 from git_asr.entire import kept
 from git_asr.entire.contents import read_checkpoints
@@ -170,17 +171,20 @@ def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_absent_file_comes_later_and_is_not_lost_again(tmp_path: Path) -> None:
-    path = repository(tmp_path / "r", Stored(SESSION, TEXT, files={"a.txt": b"a", "b.txt": b"bee"}))
+    path = repository(
+        tmp_path / "r", Stored(SESSION, TEXT, files={"a.txt": b"a", "b.txt": b"bee", "c.txt": b"bee"})
+    )
     oid = git(path, "hash-object", "--stdin", stdin=b"bee").strip()
     stored = path / ".git" / "objects" / oid[:2] / oid[2:]
     data = stored.read_bytes()
     stored.unlink()
-    assert set(run_codes(path)[1]) == {"absent-blob"}
-    assert files(only(path)) == {"0/a.txt": b"a", "0/b.txt": None}
+    _, found = run(path)
+    assert [one.where for one in found] == [f"checkpoint {CP}, 0/b.txt and 1 more"]
+    assert files(only(path)) == {"0/a.txt": b"a", "0/b.txt": None, "0/c.txt": None}
     stored.write_bytes(data)
     assert not run_codes(path)[1]
     whole = tip(path)
-    assert files(only(path)) == {"0/a.txt": b"a", "0/b.txt": b"bee"}
+    assert files(only(path)) == {"0/a.txt": b"a", "0/b.txt": b"bee", "0/c.txt": b"bee"}
     run(path, full=True)
     assert tip(path) == whole
     (path / ".git" / "asr").rename(tmp_path / "state")
@@ -201,6 +205,51 @@ def test_a_file_that_goes_takes_its_blob_along(tmp_path: Path) -> None:
     git(repo.path, "update-ref", "-d", "refs/asr/sessions")
     run(repo.path, full=True)
     assert tip(repo.path) == before
+
+
+def test_the_files_of_a_checkpoint_that_is_gone_stay(tmp_path: Path) -> None:
+    repo = EntireRepo(tmp_path / "r")
+    later = "0a1b2c3d4e51"
+    repo.checkpoint(CP, Stored(SESSION, TEXT, files={"a.txt": b"of the first"}))
+    repo.checkpoint(later, Stored(SESSION, TEXT, created=9, files={"a.txt": b"of the second"}))
+    repo.commit(CP, later)
+    run(repo.build())
+    base = f"{CP[:2]}/{CP[2:]}"
+    gone = [
+        f"{base}/{name}" for name in git(repo.path, "ls-tree", "-r", "--name-only", f"{STORE}:{base}").split()
+    ]
+    repo.builder.commit(STORE, "less\n", dict.fromkeys(gone))
+    run(repo.build())
+    bundle = only(repo.path)
+    kept_here = {one["id"]: one["content"][0]["blob"] for one in bundle.links if "content" in one}
+    assert bundle.files[f"blobs/sha256/{kept_here[CP]}"] == b"of the first"
+    assert bundle.files[f"blobs/sha256/{kept_here[later]}"] == b"of the second"
+
+
+def test_who_has_a_file_wins_over_who_lacks_it(tmp_path: Path) -> None:
+    """Two clones know one checkpoint; one of them lacks a blob. What both make of it does not depend on the order."""
+    made = []
+    for lacking in ("a.txt", "b.txt", None):
+        where = tmp_path / str(lacking)
+        path = repository(where, Stored(SESSION, TEXT, files={"a.txt": b"a", "b.txt": b"bee"}))
+        if lacking is not None:
+            oid = git(path, "rev-parse", f"{STORE}:{CP[:2]}/{CP[2:]}/0/{lacking}")
+            (path / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
+        run(path)
+        made.append(record(only(path)))
+    whole = made[2]
+    for lesser in made[:2]:
+        assert any("absent" in part for part in lesser["content"])
+        assert links.unite([lesser], [whole]) == links.unite([whole], [lesser]) == [whole]
+
+
+def test_names_that_are_no_text(tmp_path: Path) -> None:
+    name = b"\xff \x1b[31m.txt".decode("utf-8", "surrogateescape")
+    path = repository(
+        tmp_path / "r", Stored(SESSION, TEXT, files={name: b"odd", "tasks/\x1b/agent-\x1b.jsonl": b"{}"})
+    )
+    run(path)
+    assert files(only(path)) == {f"0/{name}": b"odd", "0/tasks/\x1b/agent-\x1b.jsonl": b"{}"}
 
 
 @needs_corpus
