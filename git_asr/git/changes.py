@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO
 
 from git_asr.git.base import Objects, Repository
 from git_asr.git.history import split
-from git_asr.git.process import Child
+from git_asr.git.process import Child, run_git
 
 Pair = tuple[str, str | None]
 """A commit and what it is compared with; None for its parent, a root with nothing."""
@@ -21,6 +21,10 @@ Pair = tuple[str, str | None]
 _ALIKE = ("--stdin", "-r", "--root", "--no-renames", "--ignore-submodules=none", "--no-color")
 _NO_BLOBS = ("000000", "160000")
 """Modes of what is not there, and of a submodule."""
+MOST_LOOKED_AT = 10_000
+"""Commits in which removals are looked for: a few seconds' work in the largest trees."""
+_FEW = 32
+"""Up to so many folders Git itself compares nothing else; of more, the comparing takes longer than what it saves."""
 _PATCH = ("-p", "--full-index", "--no-ext-diff", "--no-textconv")
 
 
@@ -83,6 +87,36 @@ def patch_ids(repo: Repository, pairs: Iterable[Pair]) -> Iterator[tuple[str, st
         patches.finish()  # the last patch was cut off if this fails
         if last is not None:
             yield last
+
+
+def removals(repo: Repository, tip: str, folders: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Which commit removed a file below which of some folders (paths with slashes), newest first.
+
+    Only the newest commits behind a tip are looked at, ``MOST_LOOKED_AT`` of them.
+
+    Raises:
+        AsrError: the history or a tree is not here. What was yielded before is right.
+    """
+    wanted = frozenset(folders)
+    depths = {one.count("/") + 1 for one in wanted}
+    newest = (
+        run_git(repo, "rev-list", f"--max-count={MOST_LOOKED_AT}", tip).decode("ascii", "replace").split()
+    )
+    few = folders if len(folders) <= _FEW else ()
+    options = (*_ALIKE, "-m", "--raw", "-z", "--diff-filter=D", "--", *few)
+    with (
+        _asked((one, None) for one in newest) as asked,
+        Child(repo, "--literal-pathspecs", "diff-tree", *options, stdin=asked) as child,
+    ):
+        commit = ""
+        tokens = split(child.chunks())
+        for token in tokens:
+            if not token.startswith(b":"):
+                commit = token.decode("ascii", "replace")
+                continue
+            parts = next(tokens, b"").decode("utf-8", "surrogateescape").split("/")
+            for folder in {"/".join(parts[:depth]) for depth in depths} & wanted:
+                yield commit, folder
 
 
 def readable(repo: Repository, objects: Objects, pairs: Iterable[Pair]) -> list[Pair]:

@@ -96,24 +96,6 @@ def listed(repo: Repository, commits: Iterable[str]) -> Iterator[Commit]:
             yield from map(_commit, split(child.chunks()))
 
 
-def removals(repo: Repository, tip: str, folders: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the commits behind a tip in which a file below one of some folders went, and its path, newest first.
-
-    Raises:
-        AsrError: the history is not here as a whole. What was yielded before is right.
-    """
-    options = ("-m", "-r", "--no-renames", "--no-relative", "--no-follow", "--diff-filter=D", "--name-only")
-    asked = (*(one for one in PLAIN if one != "--no-patch"), *options, "--format=%x01%H", tip, "--", *folders)
-    commit = ""
-    with Child(repo, "--literal-pathspecs", "log", *asked, config={"diff.orderFile": os.devnull}) as child:
-        for field in split(child.chunks()):
-            text = os.fsdecode(field).removeprefix("\n")
-            if text.startswith("\x01"):
-                commit = text[1:]
-            elif text:
-                yield commit, text
-
-
 def refused(error: AsrError) -> AsrError:
     """What Git says about a revision that the user typed, as wrong usage; any other error stays."""
     if bad := _BAD_REVISION.search(error.message):

@@ -17,16 +17,16 @@ from git_asr.entire.stores.per_checkpoint import PerCheckpoint
 from git_asr.errors import AsrError, Report
 from git_asr.git import ranged
 from git_asr.git.base import Repository
+from git_asr.git.changes import removals
 from git_asr.git.graph import reached
-from git_asr.git.history import removals
 from git_asr.git.process import try_git
 from git_asr.git.remotes import remotes
 from git_asr.sync.look import directory, look
 from git_asr.views.coverage import Behind, Commit, Coverage, Surroundings, coverage
 
 _POLICY = "refs/entire/policies/checkpoint"
-_MOST_REMOVED = 500
-"""Checkpoints that are looked for in the history of the stores; a longer list of paths is no help to anybody."""
+_MOST_REMOVED = 10_000
+"""Checkpoints that are looked for in the history of the stores."""
 
 
 def survey(repo: Repository, revisions: Sequence[str], report: Report) -> Coverage:
@@ -113,13 +113,13 @@ def _source(repo: Repository, report: Report) -> Source | None:
 def _removed(repo: Repository, stores: Iterable[Store], dangling: Sequence[str]) -> Mapping[str, str]:
     """The checkpoints that are in the history of a store and not in its tree, with the commit that removed each."""
     found: dict[str, str] = {}
-    if not dangling:
-        return found
     folders = {f"{one[:2]}/{one[2:]}": one for one in dangling[:_MOST_REMOVED]}
-    for store in stores:
+    for store in stores if folders else ():
         with suppress(AsrError):  # not all of the history is here
-            for commit, path in removals(repo, store.tip, sorted(folders)):
-                found.setdefault(folders["/".join(path.split("/")[:2])], commit)
+            for commit, folder in removals(repo, store.tip, sorted(folders)):
+                found.setdefault(folders[folder], commit)
+                if len(found) == len(folders):
+                    return found
     return found
 
 
