@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -18,7 +19,7 @@ _WORDS: dict[State, str] = {
     "merge": "merge",
 }
 _MOST = 10
-"""Commits that are named one by one for one reason."""
+"""Commits that are named one by one for one reason, and reasons that are named for one state."""
 
 
 def lines(found: Coverage) -> Iterator[str]:
@@ -35,7 +36,16 @@ def lines(found: Coverage) -> Iterator[str]:
     yield "coverage: " + (
         "no commit counts" if found.percent is None else paint(f"{_percent(found.percent)} %", "bold")
     )
-    for (state, reason, command), rows in _reasons(found).items():
+    told: Counter[State] = Counter()
+    reasons = _reasons(found)
+    for (state, reason, command), rows in reasons.items():
+        told[state] += 1
+        if told[state] > _MOST:
+            if told[state] == _MOST + 1:
+                more = sum(one == state for one, *_ in reasons) - _MOST
+                yield ""
+                yield f"{_WORDS[state]}: {more:,} more reasons: --json lists them"
+            continue
         yield ""
         yield paint(f"{_WORDS[state]}: {text.one_line(reason)}", "yellow")
         for row in rows[:_MOST]:

@@ -108,6 +108,29 @@ def test_many_commits_of_one_reason_are_not_all_named(tmp_path: Path) -> None:
     assert "coverage: 7.6 %" in shown
 
 
+def test_many_reasons_of_one_state_are_not_all_named(tmp_path: Path) -> None:
+    repo = EntireRepo(tmp_path / "r")
+    for number in range(1, 13):
+        one = checkpoint(number)
+        repo.checkpoint(one, Stored(session(number), claude(session(number), ["a"])))
+        repo.builder.commit(STORE, "gone\n", {f"{one[:2]}/{one[2:]}": None})
+        repo.commit(one)
+    shown = coverage(repo.build(), "main").out
+    assert shown.count("dangling: it was removed from the store by its commit ") == 10
+    assert shown.endswith("\ndangling: 2 more reasons: --json lists them\n")
+
+
+def test_a_repository_without_commits(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "r")
+    assert run_cli(["sync"], tmp_path / "r").status == 0
+    for command in (["coverage"], ["link", "--suggest"]):
+        ended = run_cli(command, tmp_path / "r")
+        assert (ended.status, ended.out) == (2, "")
+        assert (
+            ended.err == "error: HEAD leads to no commit\nhint: name a branch that does: git branch --all\n"
+        )
+
+
 def test_a_range_without_commits_that_count(tmp_path: Path) -> None:
     path = repository(tmp_path / "r", 1).path
     shown = coverage(path, "main..main")

@@ -126,3 +126,63 @@ def test_metadata_of_a_hundred_megabytes(layout: str, tmp_path: Path) -> None:
     assert (found["sessions"], found["unresolved"]) == (4, [])
     place = "metadata.json" if layout == "flat" else "0/metadata.json"
     assert told(path) == [["huge-metadata", f"checkpoint {checkpoint(5)}, {place}"]]
+
+
+def bad(tmp_path: Path, unsound: set[Path]) -> Path:
+    """Everything at once: a ref to a blob, one whose name lies, one to a tree, junk, huge and damaged metadata."""
+    repo = repository(tmp_path / "r")
+    junk = {f"junk/{number}": "x" for number in range(5_000)} | {f"{n:02x}{n:04x}": "" for n in range(5_000)}
+    repo.builder.commit(STORE, "junk\n", junk)
+    repo.checkpoint(checkpoint(5), Stored(session(5), None, metadata=b'{"pad": "' + b" " * 9_000_000))
+    repo.checkpoint(checkpoint(6), Stored(session(6), None, metadata=b"\0\xff{"))
+    repo.commit(checkpoint(5), checkpoint(6))
+    repo.commit(checkpoint(4))
+    repo.commit(message="\x1b]0;evil\x07\u202e subject")
+    path = repo.build()
+    unsound.add(path)
+    blob = git(path, "hash-object", "-w", "--stdin", stdin=b"x")
+    refs = {
+        f"{REFS}/8M/{checkpoint(4)}": git(path, "rev-parse", own_ref(checkpoint(2))),
+        own_ref(checkpoint(7)): blob,
+        "refs/heads/entire/sessions": git(path, "rev-parse", f"{STORE}^{{tree}}"),
+        "refs/remotes/origin/entire/checkpoints/v1": "de" * 20,
+    }
+    for name, oid in refs.items():
+        file = path / ".git" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{oid}\n", "ascii")
+    return path
+
+
+def test_what_reads_says_it_in_words(tmp_path: Path, unsound: set[Path]) -> None:
+    path = bad(tmp_path, unsound)
+    codes = {code for code, _ in told(path)}
+    assert codes == {
+        "misplaced-ref", "unreadable-store", "huge-metadata", "damaged-metadata", "missing-transcript",
+    }  # fmt: skip
+    for command in (
+        ["coverage", "main"],
+        ["coverage", "--json", "main"],
+        ["coverage", "--by", "author", "main"],
+        ["coverage", "main", STORE, "refs/asr/sessions"],
+        ["status"],
+        ["status", "--json"],
+        ["sessions", "--orphans"],
+        ["sessions", "--orphans", "--json"],
+        ["link", "--suggest", "--weak", "main"],
+        ["link", "--suggest", "--json", "main", STORE],
+        ["link"],
+        ["show", "main~3"],
+    ):
+        ended = run_cli(command, path)
+        assert ended.status == 0, (command, ended.err)
+        assert not {"\x1b", "\x07", "\u202e"} & {*ended.out, *ended.err}, command
+        assert "fault" not in ended.err
+    (row,) = [
+        one
+        for one in json.loads(run_cli(["coverage", "--json", "main"], path).out)["commits"]
+        if one["unresolved"]
+    ]
+    assert row["unresolved"] == [checkpoint(4)]
+    assert (row["state"], row["command"]) == ("dangling", "git asr sync --strict")
+    assert row["reason"] == "refs/entire/checkpoints/07/000000000007 cannot be read"
