@@ -41,7 +41,7 @@ class Shown:
 
 
 def find(repo: Repository, objects: Objects, what: str, *, whole: bool) -> Shown:
-    """Find what a text means, and read it; what cannot be read of it is said on stderr.
+    """Find what a text means, and read it; what cannot be read of it is said on stderr. Idle sessions come last.
 
     Raises:
         AsrError: nothing is meant, or several things are, or there is no session.
@@ -57,6 +57,7 @@ def find(repo: Repository, objects: Objects, what: str, *, whole: bool) -> Shown
         for bundle in bundles
         for excerpt in excerpts(bundle.streams, commit=commit, checkpoint=checkpoint, whole=whole)
     ]
+    parts.sort(key=lambda part: part[1].is_empty)
     return Shown(found, tuple(parts), None if commit is None else _commit_line(repo, commit))
 
 

@@ -58,7 +58,7 @@ def _commits(repo: Repository, revisions: Sequence[str]) -> list[Commit]:
     doubtful: set[str] = set()
     for one in ranged.commits(repo, revisions):
         found.append(_commit(one))
-        if is_bookkeeping(one.message):
+        if is_bookkeeping(one.message) and not found[-1].checkpoints:
             doubtful.add(one.oid)
     tips = [one.tip for one in look(repo).stores if one.layout.descends] if doubtful else []
     with suppress(AsrError):  # a damaged store: its commits count like any

@@ -26,6 +26,11 @@ class Excerpt:
     unplaced: tuple[str, ...]
     subagents: tuple[Stream, ...]
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing came in: the session was idle (reference entire-checkpoints, section 9, row 12)."""
+        return self.slices is not None and all(one.last < one.first for one in self.slices)
+
     def records(self) -> Iterator[Record]:
         """The header, the records of the part, and the link records that belong to it."""
         yield self.stream.header
