@@ -398,6 +398,14 @@ def test_row_18_an_id_that_was_migrated_while_commits_keep_the_old_one(tmp_path:
     repo.build()
     assert repo.oid(mark) != git(path, "rev-parse", own_ref(ULID))
     assert synced(path)["unresolved"] == []
+    git(tmp_path, "clone", "-q", "--mirror", "--no-single-branch", "--depth=1", f"file://{path}", "shallow")
+    found = synced(tmp_path / "shallow")["unresolved"]
+    assert [one["checkpoint"] for one in found] == [], "the tip of main names the new ID alone"
+    repo.checkpoint("01KXDM08H2V0SZREV3NDG2R38N", stored(2), ref=own_ref("01KXDM08H2V0SZREV3NDG2R38N"))
+    repo.build()
+    git(path, "update-ref", own_ref(ULID), own_ref("01KXDM08H2V0SZREV3NDG2R38N"))
+    found = synced(path)["unresolved"]
+    assert [one["checkpoint"] for one in found] == [checkpoint(1)], "the ref tells of another checkpoint now"
 
 
 def test_row_19_only_in_v2(tmp_path: Path) -> None:

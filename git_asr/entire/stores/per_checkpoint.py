@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 
 from git_asr.entire.links import HEX, ULID, ULID_LENGTH
-from git_asr.entire.stores.base import Location, Store
+from git_asr.entire.stores.base import Location, Removed, Store
 from git_asr.entire.stores.folders import remote_rank
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import Objects
 
 _IMPORT = re.compile(rf"Import checkpoint ({HEX}) \(migrated from .*\)")
-_STEPS = 4
-"""Commits of a ref in which the one that imported the checkpoint is looked for; no real ref has more."""
+_STEPS = 64
+"""Commits of a ref in which the one that imported the checkpoint is looked for; no real ref has more than four."""
 _REF = re.compile(rf"(refs/entire/(?:remotes/(.+)/)?checkpoints/)([^/]+)/({HEX}|{ULID})")
 
 
@@ -42,34 +42,38 @@ class PerCheckpoint:
 
     def checkpoints(
         self, objects: Objects, store: Store, old_tip: str | None, report: Report
-    ) -> Iterator[Location]:
+    ) -> Iterator[Location | Removed]:
         """Yield the checkpoint. Raises AsrError as :class:`Layout` says.
 
         One that got a ULID when it was migrated is yielded under its former ID too, which commits still name; the
         commit that imported it tells that ID (section 9, row 18). A ref whose shard is of another ID is not read, as
         Entire does not: it is reported as ``misplaced-ref``.
         """
-        del old_tip  # what is on the ref is the checkpoint that was there
         shard, checkpoint = store.ref.split("/")[-2:]
         if shard == checkpoint[-2:]:
-            tree, parents, subject = objects.titled(store.tip)
+            tree = objects.commit_tree(store.tip)
             yield Location(checkpoint, store.ref, self.kind, (tree,))
-            former = _former(objects, parents, subject) if len(checkpoint) == ULID_LENGTH else None
-            if former is not None:
-                yield Location(former, store.ref, self.kind, (tree,))
+            if len(checkpoint) == ULID_LENGTH:
+                former, before = (one and _former(objects, one) for one in (store.tip, old_tip))
+                if before is not None and before != former:
+                    yield Removed(before)
+                if former is not None:
+                    yield Location(former, store.ref, self.kind, (tree,))
         else:
             message = f"it is not read: a checkpoint {checkpoint} would stand under {checkpoint[-2:]}/"
             report(Diagnostic("misplaced-ref", store.ref, message))
 
 
-def _former(objects: Objects, parents: tuple[str, ...], subject: str) -> str | None:
+def _former(objects: Objects, tip: str) -> str | None:
     """The ID that a checkpoint had before it was migrated, where one of its ref's commits tells it."""
-    for _ in range(_STEPS):
-        found = _IMPORT.fullmatch(subject)
-        if found is not None or not parents:
-            return found and found[1]
-        try:
-            _, parents, subject = objects.titled(parents[0])
-        except AsrError:
-            return None  # a shallow clone ends here
+    commits: tuple[str, ...] = (tip,)
+    try:
+        for _ in range(_STEPS):
+            _, commits, subject = objects.titled(commits[0])
+            if found := _IMPORT.fullmatch(subject):
+                return found[1]
+            if not commits:
+                break
+    except AsrError:
+        pass  # a shallow clone ends here
     return None
