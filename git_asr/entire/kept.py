@@ -44,18 +44,21 @@ def kept_files(
     tasks: Sequence[Task],
     files: SmallFiles,
     put: PutBlob,
+    *,
+    bare: bool,
 ) -> list[dict[str, Any]]:
     """The files of a checkpoint as parts of a record's content, by path; their bytes go through ``put``.
 
     ``folders``: those that hold the session; ``tasks``: all of the checkpoint. What belongs to another session is in
-    that one's record, what belongs to none is in all. A file that is not in this repository is listed as ``absent``,
+    that one's record, what belongs to none is in all. ``bare``: the session has no streams but of such records, so that
+    its subagents' transcripts are files like any other. A file that is not in this repository is listed as ``absent``,
     which is less than any other by its bytes. Reported are ``absent-blob`` and ``files-left-out``.
     """
     found: list[dict[str, Any]] = []
     left_out: list[str] = []
     absent: list[str] = []
     room, listed = MAX_FILES, MAX_LISTED
-    for path, oid in sorted(_files(checkpoint, {one.folder for one in folders}, tasks)):
+    for path, oid in sorted(_files(checkpoint, {one.folder for one in folders}, tasks, bare=bare)):
         takes = len(codec.encode(path)) + _ENTRY
         size = files.size(oid) or 0
         if takes > listed or size > min(MAX_FILE, room):
@@ -89,7 +92,9 @@ def _stored(path: str, oid: str, files: SmallFiles, put: PutBlob) -> dict[str, A
     return {"blob": blob.sha256, "mediaType": media, "bytes": blob.bytes}
 
 
-def _files(checkpoint: Checkpoint, names: Set[str], tasks: Sequence[Task]) -> Iterator[tuple[str, str]]:
+def _files(
+    checkpoint: Checkpoint, names: Set[str], tasks: Sequence[Task], *, bare: bool
+) -> Iterator[tuple[str, str]]:
     """Path and blob of every file to be kept. ``names``: the session's folders."""
     done: set[str] = set()
     mine: list[str] = []
@@ -97,7 +102,7 @@ def _files(checkpoint: Checkpoint, names: Set[str], tasks: Sequence[Task]) -> It
     for task in tasks:
         if task.folder is not None:
             (mine if task.folder.folder in names else others).append(f"{task.path}/")
-            done |= task.taken
+            done |= task.told if bare else task.told | task.parts
     for session in checkpoint.sessions:
         base = f"{session.folder}/".removeprefix("/")
         own = {inner: oid for inner, oid in session.files.items() if inner not in _DERIVED}

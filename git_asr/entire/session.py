@@ -333,7 +333,7 @@ def _place_links(
                 through=through,
                 agent=folders[0].agent,
                 model=folders[0].model,
-                content=kept_files(checkpoint, folders, tasks, source.files, put),
+                content=kept_files(checkpoint, folders, tasks, source.files, put, bare=source.key.bare),
                 tasks=task_facts(folders, tasks),
                 compact={one.folder: one.compact_of for one in folders if one.compact_of is not None},
             )

@@ -56,10 +56,14 @@ class Task:
     transcripts: tuple[Transcript, ...]
 
     @property
-    def taken(self) -> set[str]:
-        """The files below the checkpoint of which nothing is left to keep."""
-        parts = {path for one in self.transcripts for path in one.parts}
-        return parts | {f"{self.path}/{name}" for name in self.said}
+    def told(self) -> set[str]:
+        """The files below the checkpoint that ``said`` holds."""
+        return {f"{self.path}/{name}" for name in self.said}
+
+    @property
+    def parts(self) -> set[str]:
+        """The files below the checkpoint that are transcripts or parts of one."""
+        return {path for one in self.transcripts for path in one.parts}
 
 
 def tasks(checkpoint: Checkpoint, small: SmallFiles) -> Iterator[Task]:

@@ -331,7 +331,7 @@ class Conversion:
             first_prompt=partial(self._first_prompt, own.folders),
             omitted=own.omitted,
             tasks=found,
-            subagents=subagents(key.id, own.folders, found, files, reader),
+            subagents=() if key.bare else subagents(key.id, own.folders, found, files, reader),
         )
 
     def _kept(

@@ -44,7 +44,12 @@ def clone(folder: Path, pieces: list[Piece]) -> str:
                 data = claude(ONE, UNITS[:2]) + claude(
                     ONE, [f"f{n}" for n in range(length)], parent="u1", second=90
                 )
-        repo.checkpoint(CPS[number], Stored(session, data, created=number * 60))
+        files = {"context.md": f"of {CPS[number]}".encode()}
+        if data is None:
+            files["tasks/toolu_1/agent-a.jsonl"] = claude(
+                ONE, [f"a{n}" for n in range(length)], note="x" * 70_000
+            )
+        repo.checkpoint(CPS[number], Stored(session, data, created=number * 60, files=files))
         repo.commit(CPS[number], when=1_767_225_600 + number)
     path = repo.build()
     decisions = tuple(
@@ -144,6 +149,16 @@ def test_a_bare_bundle_stays_beside_another_session_of_its_checkpoint(tmp_path: 
     hub, tips = gathered(tmp_path, [(0, "bare", 1)], [(0, "other", 3)])
     merged(hub, *tips)
     assert len(bundles(hub)) == 2
+
+
+def test_what_stays_of_a_bare_bundle_keeps_its_blobs(tmp_path: Path) -> None:
+    """Of its two checkpoints another bundle holds one; the files of the other stay."""
+    hub, tips = gathered(tmp_path, [(0, "bare", 1), (1, "bare", 2)], [(0, "plain", 3)])
+    merged(hub, *tips)
+    bare = next(one for one in bundles(hub) if one.path.startswith("unknown/"))
+    (checkpoint,) = [one for one in bare.links if one["type"] == "io.entire/checkpoint"]
+    assert checkpoint["id"] == CPS[1]
+    assert len(bare.manifest["blobs"]) == len(checkpoint["content"]) == 2
 
 
 @pytest.mark.parametrize("first", [0, 1])

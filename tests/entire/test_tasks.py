@@ -84,7 +84,7 @@ def test_both_places_and_what_a_task_says() -> None:
     assert not said
     assert (first.path, first.folder and first.folder.folder, first.call) == ("tasks/toolu_1", "0", "toolu_1")
     assert first.said == {"checkpoint.json": {"session_id": A, "agent_id": "a1"}}
-    assert first.taken == {"tasks/toolu_1/checkpoint.json"}
+    assert (first.told, first.parts) == ({"tasks/toolu_1/checkpoint.json"}, set())
     assert (second.path, second.call, second.transcripts) == ("0/tasks/toolu_2", "toolu_2", ())
     assert second.said["task.json"]["transcript_unavailable_reason"] == "not_found"
 
@@ -144,7 +144,7 @@ def test_transcripts_of_a_task() -> None:
         ("a1", "tasks/toolu_1/agent-a1.jsonl"),
     ]
     assert [OBJECTS[oid] for oid in one.transcripts[1].parts.values()] == [b"1", b"2", b"3"]
-    assert one.taken == {
+    assert one.told | one.parts == {
         "tasks/toolu_1/agent-a.embedded.jsonl",
         *(f"tasks/toolu_1/agent-a1.jsonl{end}" for end in ("", ".2", ".010")),
     }
@@ -162,4 +162,4 @@ def test_damage_is_told_and_the_rest_is_read() -> None:
     assert [each.code for each in said] == ["damaged-metadata"]
     assert [each.where for each in said] == ["checkpoint cp, 0/tasks/t/checkpoint.json"]
     assert one.said == {}
-    assert one.taken == {"0/tasks/t/agent-a.jsonl"}
+    assert one.told | one.parts == {"0/tasks/t/agent-a.jsonl"}

@@ -197,16 +197,16 @@ def test_other_formats_and_empty_files(tmp_path: Path) -> None:
     ]
 
 
-def test_a_session_without_a_transcript_keeps_its_subagents(tmp_path: Path) -> None:
+def test_of_a_session_without_a_transcript_it_is_a_file(tmp_path: Path) -> None:
+    """Streams without a transcript follow from their link records alone, or merging them would depend on the order."""
     path = repository(tmp_path / "r", Stored(SESSION, None, files=task(FILE)))
     run(path)
     bundle = only(path)
-    assert bundle.streams[SESSION].header["capture"]["state"] == "omitted"
-    assert bundle.streams[OWN].header["session"] == {
-        "harness": "unknown",
-        "id": SESSION,
-        "idSource": "metadata",
-    }
+    assert list(bundle.streams) == [SESSION]
+    (checkpoint,) = [one for one in bundle.links if one["type"] == "io.entire/checkpoint"]
+    (part,) = checkpoint["content"]
+    assert part["path"] == f"0/tasks/toolu_1/agent-{AGENT}.jsonl"
+    assert bundle.files[f"blobs/sha256/{part['blob']}"] == lines_of(FILE)
 
 
 def test_a_file_that_is_absent_comes_later(tmp_path: Path) -> None:
