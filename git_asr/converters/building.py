@@ -141,6 +141,11 @@ def rest(value: Mapping[str, Any], taken: Collection[str]) -> dict[str, Any]:
     return {key: item for key, item in value.items() if key not in taken and (item or item == 0)}
 
 
+def holds(value: Any) -> bool:
+    """Tell whether a value says something: null, empty text, arrays and objects do not."""
+    return bool(value) or value == 0
+
+
 def join(meta: dict[str, Any] | None, more: dict[str, Any]) -> dict[str, Any]:
     """Both in one object; where they share a key, what was there moves below ``block``."""
     if not meta:

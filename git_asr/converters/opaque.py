@@ -30,7 +30,7 @@ LINE_LOSSES: Losses = (
         "reason": "of equal keys in a line that is not strict JSON the last is kept",
     },
 )
-_DOCUMENT_LOSSES: Losses = (
+DOCUMENT_LOSSES: Losses = (
     {"feature": "whitespace", "reason": "the document is written anew, without its layout"},
     {
         "feature": "number_precision",
@@ -122,5 +122,5 @@ def notice(unit: Unit) -> Draft:
 LINES = Opaque(LINE_LOSSES, snapshot=False)
 """For JSON Lines and text: strict values are embedded byte for byte."""
 
-DOCUMENTS = Opaque(_DOCUMENT_LOSSES, snapshot=True)
+DOCUMENTS = Opaque(DOCUMENT_LOSSES, snapshot=True)
 """For documents, whose elements are written anew."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from git_asr.converters.amp import AmpDocument, AmpLines
 from git_asr.converters.antigravity import Antigravity
@@ -16,12 +17,13 @@ from git_asr.converters.devin import DevinTrajectory
 from git_asr.converters.droid import Droid
 from git_asr.converters.etf import EntireTranscript
 from git_asr.converters.external_lines import ExternalLines
-from git_asr.converters.gemini import GeminiDocument, GeminiLines
+from git_asr.converters.gemini.format import GeminiDocument, GeminiLines
 from git_asr.converters.goose import GooseDocument, GooseLines
 from git_asr.converters.kiro import KiroDocument, KiroLines
 from git_asr.converters.opaque import DOCUMENTS, LINES
 from git_asr.converters.openai_chat import OpenAIChat
-from git_asr.converters.opencode import KiloDocument, KiloLines, OpenCodeDocument, OpenCodeLines
+from git_asr.converters.opencode.converter import OpenCode
+from git_asr.converters.opencode.format import KiloDocument, KiloLines, OpenCodeDocument, OpenCodeLines
 from git_asr.converters.pi import OhMyPi, Pi
 from git_asr.converters.plain_text import AiderMarkdown, CursorText
 from git_asr.converters.sidecar import GeminiSidecar, QwenSidecar, WindsurfSidecar
@@ -61,7 +63,13 @@ FORMATS: tuple[NativeFormat, ...] = (
 
 _BY_NAME = {native.name: native for native in FORMATS}
 
-CONVERTERS: dict[str, Callable[[], Converter]] = {"claude-code-jsonl": Claude}
+CONVERTERS: dict[str, Callable[[], Converter]] = {
+    "claude-code-jsonl": Claude,
+    "kilo-code-json": partial(OpenCode, snapshot=True),
+    "kilo-code-jsonl": partial(OpenCode, snapshot=False),
+    "opencode-json": partial(OpenCode, snapshot=True),
+    "opencode-jsonl": partial(OpenCode, snapshot=False),
+}
 """What makes a converter, by the name of the format; what is not here is kept opaque."""
 
 

@@ -87,13 +87,12 @@ def lost(
     own: dict[int, set[Leaf]] = defaultdict(set)
     facts: dict[int, set[Leaf]] = defaultdict(set)
     everywhere: set[Leaf] = set()
-    hashes: dict[int, set[str]] = defaultdict(set)
     for stream in streams:
         for record in stream.records:
             position = record["seq"] // PART_SPAN
             found = {(type(item), item) for _, item in leaves(record)}
             for sha, text in _blobs(record, stream.blobs):
-                hashes[position].add(sha)
+                found.add((bytes, sha))
                 found |= {(type(item), item) for _, item in leaves(text)}
             own[position] |= found
             everywhere |= found
@@ -109,7 +108,8 @@ def lost(
                 continue
             if path and path[-1] in ids and leaf in everywhere:
                 continue
-            if isinstance(item, str) and _digest(item) in hashes[unit.position]:
+            digest = (bytes, _digest(item) if isinstance(item, str) else None)
+            if digest in here or digest in known:
                 continue
             yield Lost(unit.position, path, item)
 
@@ -133,6 +133,9 @@ def _blobs(value: Any, blobs: Mapping[str, bytes]) -> Iterator[tuple[str, Any]]:
 
 
 def _digest(text: str) -> str | None:
+    """The digest of base64, which may stand in a data URI."""
+    if text.startswith("data:"):
+        text = text.partition(";base64,")[2]
     try:
         return hashlib.sha256(base64.b64decode(text, validate=True)).hexdigest()
     except (binascii.Error, ValueError):

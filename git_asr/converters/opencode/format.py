@@ -1,4 +1,4 @@
-"""OpenCode and its fork Kilo Code: messages of ``info`` and ``parts`` (reference native-transcripts, 5 and 12.2)."""
+"""How OpenCode and its fork Kilo Code store sessions: messages of ``info`` and ``parts`` (reference 5 and 12.2)."""
 
 from __future__ import annotations
 

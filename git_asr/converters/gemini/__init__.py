@@ -1,0 +1,1 @@
+"""Gemini CLI's sessions → records (reference native-transcripts, section 4)."""

@@ -1,0 +1,113 @@
+"""Messages that a source states again: what they gave before is superseded, record for record (profile section 3)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from git_asr.asr import codec
+from git_asr.asr.draft import Draft
+from git_asr.asr.ids import usable
+from git_asr.asr.numbering import identify
+
+_Key = tuple[str, str, int]
+"""Type, the ID of what the record is about, and its place among those that have both in common."""
+
+_HOLD_ON = frozenset(
+    {"git-asr/context", "git-asr/mode", "git-asr/title", "git-asr/file-snapshot", "tombstone"}
+)
+"""Types of what is written when it changes: it holds beyond the message."""
+_NAMES = ("callId", "inferenceId")
+
+
+@dataclass(slots=True)
+class Message:
+    """What a message gave so far: of each record that stands the latest ID, and a digest of what it says.
+
+    ``fragments``: how often the message was stated.
+    """
+
+    records: dict[_Key, tuple[str, bytes]] = field(default_factory=dict)
+    fragments: int = 0
+
+    @property
+    def ids(self) -> list[str]:
+        """The IDs of the records that stand."""
+        return [identifier for identifier, _ in self.records.values()]
+
+
+class Revisions:
+    """The messages of one stream, by their native IDs. ``used``: the native IDs that records have."""
+
+    def __init__(self) -> None:
+        self.used: set[str] = set()
+        self._messages: dict[str, Message] = {}
+
+    def get(self, native: str | None) -> Message | None:
+        """What a message gave so far, None where it was not seen or has no ID that can be used."""
+        return None if native is None else self._messages.get(native)
+
+    def forget(self, native: str) -> None:
+        """Let go of a message: if it comes again it is another one."""
+        self._messages.pop(native, None)
+
+    def identify(self, native: str | None, drafts: Sequence[Draft]) -> tuple[list[Draft], list[str]]:
+        """Give the drafts of a message their IDs, the first one the message's own.
+
+        Of a message that was seen before only those are kept that say something new; each supersedes what it was.
+        Returns the kept drafts, and the IDs of records that stand no more.
+        """
+        known = self.get(native)
+        before = {} if known is None else known.records
+        kept: list[Draft] = []
+        standing: dict[_Key, tuple[str, bytes]] = {}
+        for key, draft in _keyed(drafts):
+            old = before.get(key)
+            said = b"" if key[0] in _HOLD_ON else _said(draft)
+            if old is not None and old[1] == said:
+                standing[key] = old
+                continue
+            if old is not None and draft.supersedes is None:
+                draft.supersedes = old[0]
+            if not kept:
+                draft.native_id = native
+            identify(draft, self.used)
+            kept.append(draft)
+            if said:
+                standing[key] = (draft.id, said)
+        gone = [identifier for key, (identifier, _) in before.items() if key not in standing]
+        if native is not None and usable(native):
+            message = self._messages.setdefault(native, Message())
+            message.records = standing
+            message.fragments += 1
+        return kept, gone
+
+
+def _keyed(drafts: Sequence[Draft]) -> Iterator[tuple[_Key, Draft]]:
+    """Each draft with its key."""
+    counted: Counter[tuple[str, str]] = Counter()
+    for draft in drafts:
+        named = (
+            "" if "callIdSource" in draft.fields else next(filter(None, map(draft.fields.get, _NAMES)), "")
+        )
+        about = draft.type, named
+        yield (*about, counted[about]), draft
+        counted[about] += 1
+
+
+def _said(draft: Draft) -> bytes:
+    """A digest of what a draft says, wherever it stands."""
+    fields = {name: value for name, value in draft.fields.items() if name != "assembly"}
+    content = fields.get("content")
+    if isinstance(content, list):
+        fields["content"] = [_without_bytes(part) for part in content]
+    value = [fields, draft.ts, draft.inference_id, draft.meta, draft.capture, draft.native]
+    return hashlib.sha256(codec.identity(value)).digest()
+
+
+def _without_bytes(part: dict[str, Any]) -> dict[str, Any]:
+    data = part.get("data")
+    return {**part, "data": hashlib.sha256(data).hexdigest()} if isinstance(data, bytes) else part
