@@ -35,6 +35,7 @@ class Summary:
         self._models: dict[str, None] = {}
         self._prompts: dict[str, str | None] = {}
         self._usage: dict[str, dict[str, Any]] = {}
+        self._calls: dict[str, str] = {}
 
     def watch(self, records: Iterable[Record]) -> Iterator[Record]:
         """Pass the records on and note what they say."""
@@ -84,6 +85,10 @@ class Summary:
             self._counts[_COUNTED[kind]] += "supersedes" not in record
         elif kind == "inference":
             identifier = record["inferenceId"]
+            before = self._calls.pop(record.get("supersedes", ""), identifier)
+            self._calls[record["id"]] = identifier
+            if before != identifier and self._usage.pop(before, None) is not None:
+                self._counts["inferences"] -= 1  # the same call, by the ID that it turned out to have
             if identifier not in self._usage:
                 self._counts["inferences"] += 1
             self._usage[identifier] = normal(record.get("usage"))

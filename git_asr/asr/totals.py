@@ -21,8 +21,8 @@ class Total:
     """The tokens of some records.
 
     ``usage``: in the profile's normal form; absent is unknown, never 0. ``calls``: model calls. ``unknown``: those of
-    which no usage is recorded, so that the usage is less than what was used. ``summaries``: usage records that stand
-    for calls which are not recorded one by one.
+    which no usage is recorded, so that the usage is less than what was used. ``summaries``: usage records that were
+    added in place of calls, of streams that record none.
     """
 
     usage: dict[str, Any] = field(default_factory=dict)
@@ -34,19 +34,20 @@ class Total:
 def total(streams: Iterable[Stream], within: Callable[[Stream, Record], bool] | None = None) -> Total:
     """Add up the model calls of streams, the latest usage of each.
 
-    Copied records are counted where they come from. A usage summary counts unless a stream of its own tells the calls
-    that it covers. ``streams``: the session that started first comes first; ``within`` tells which records count, by
-    the first revision of each call. A call that is superseded takes the place of the first one.
+    Copied records are counted where they come from. Usage summaries are added only for a stream that records no call:
+    beside calls they repeat some, or tell a part of what a subagent used, which is no call of this stream.
+    ``streams``: the session that started first comes first; ``within`` tells which records count, by the first revision
+    of each call. A call that is superseded takes the place of the first one.
     """
     calls: dict[Call, Record] = {}
     summaries: dict[tuple[str, str], Record] = {}
     listed = list(streams)
-    told = {one for each in listed for one in spawning_calls(each)}
     for one in listed:
+        records_calls = any(record["type"] == "inference" for record in one.records)
         for record in _counted(one, within):
             if record["type"] == "inference":
                 calls[call(one, record)] = record
-            elif (record.get("covers") or {}).get("callId") not in told:
+            elif not records_calls:
                 summaries[(one.id, record["id"])] = record
     return _sum(calls.values(), summaries.values())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from git_asr.asr.draft import Draft
 
@@ -124,6 +124,16 @@ class Converter(Protocol):
         self, units: Iterator[Unit], native: NativeFormat | None, stream: str = ""
     ) -> Iterator[Draft]:
         """Yield the drafts of the units. ``stream``: the ID of the stream that they make."""
+        ...
+
+
+@runtime_checkable
+class TellsLineage(Protocol):
+    """A converter whose format says where a session comes from."""
+
+    @property
+    def lineage(self) -> Mapping[str, Any] | None:
+        """Facets of the header's ``lineage``, complete when the drafts are taken; only what the source says."""
         ...
 
 

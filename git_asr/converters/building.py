@@ -24,6 +24,9 @@ MAX_BLOCKS = 4_900
 MAX_WORD = 1000
 """Characters of a name, a kind or a version: such fields stand in the record itself, however it is written."""
 
+_MAX_LEVELS = 480
+"""Levels of a value that stood in a text; a few below those of a unit (``units.MAX_LEVELS``)."""
+
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _ASSET = "entire-asset:"
 _MARKERS = re.compile(r"(?:\[?REDACTED(?:_[A-Z0-9]++)*+\]?+|[\s/+=:,.-]++)++")
@@ -167,6 +170,25 @@ def vendor_type(vendor: str, name: Any) -> str:
     """The type of a vendor record for a native type; one that is no plain word gives ``unit``."""
     plain = isinstance(name, str) and len(name) <= 64 and _PLAIN.fullmatch(name)
     return f"{vendor}/{name}" if plain else f"{vendor}/unit"
+
+
+def json_text(said: Any) -> tuple[Any, str | None]:
+    """The value of a text that is JSON, and the text itself if writing the value would not give it back.
+
+    What is no text, or no JSON, or nested too deeply for a record, is its own value.
+    """
+    if not isinstance(said, str):
+        return said, None
+    data = said.encode("utf-8", "surrogatepass")
+    if len(data) > 2 * _MAX_LEVELS and codec.deeper(data, _MAX_LEVELS):
+        return said, None
+    try:
+        found = codec.decode(data)
+    except codec.JsonError:
+        return said, None
+    if found.flags:
+        return said, None
+    return found.value, None if codec.encode(found.value) == data else said
 
 
 def text_part(text: str) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from git_asr.converters.antigravity import Antigravity
 from git_asr.converters.base import Converter, NativeFormat
 from git_asr.converters.claude.converter import Claude
 from git_asr.converters.claude_code import ClaudeCode
-from git_asr.converters.codex import Codex
+from git_asr.converters.codex.converter import CodexRollout
+from git_asr.converters.codex_cli import Codex
 from git_asr.converters.copilot import Copilot
 from git_asr.converters.cursor import CursorLines
 from git_asr.converters.devin import DevinTrajectory
@@ -65,6 +66,7 @@ _BY_NAME = {native.name: native for native in FORMATS}
 
 CONVERTERS: dict[str, Callable[[], Converter]] = {
     "claude-code-jsonl": Claude,
+    "codex-jsonl": CodexRollout,
     "kilo-code-json": partial(OpenCode, snapshot=True),
     "kilo-code-jsonl": partial(OpenCode, snapshot=False),
     "opencode-json": partial(OpenCode, snapshot=True),

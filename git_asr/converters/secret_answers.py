@@ -1,7 +1,7 @@
 """Secret answers to questions are recorded nowhere (specification, converters: "Never record secret answers").
 
 Only Codex is known to mark a question as secret (reference native-transcripts, section 3.10): the answers stand in the
-output of the call that asked, and again where a compaction repeats that output.
+output of the call that asked, and again where a compaction repeats that output, or a context is retained.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from typing import Any
 
 from git_asr.asr import codec
 
+_ANSWERS = frozenset({"answer", "answers", "verified_answer"})
+"""Keys under which a retained context may have an answer: it does not say which question was secret."""
 _OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output"})
 
 
@@ -24,6 +26,8 @@ class CodexSecretAnswers:
         """The unit without its secret answers, or None where it holds none."""
         if not isinstance(value, dict) or not isinstance(payload := value.get("payload"), dict):
             return None
+        if value.get("type") == "retained_context":
+            return {**value, "payload": _unanswered(payload)} if self._calls else None
         history = payload.get("replacement_history")
         if isinstance(history, list):
             masked = [self._item(item) for item in history]
@@ -39,9 +43,17 @@ class CodexSecretAnswers:
             return None
         if item.get("name") == "request_user_input" and _asks_for_a_secret(item.get("arguments")):
             self._calls.add(call)
-        if item.get("type") in _OUTPUTS and call in self._calls and "output" in item:
+        kind = item.get("type")
+        if isinstance(kind, str) and kind in _OUTPUTS and call in self._calls and "output" in item:
             return {key: field for key, field in item.items() if key != "output"}
         return None
+
+
+def _unanswered(value: Any) -> Any:
+    """A value without answers, wherever they stand."""
+    if isinstance(value, dict):
+        return {key: _unanswered(item) for key, item in value.items() if key not in _ANSWERS}
+    return [_unanswered(item) for item in value] if isinstance(value, list) else value
 
 
 def _asks_for_a_secret(arguments: Any) -> bool:

@@ -17,7 +17,7 @@ from git_asr.asr.ids import SECOND_VALUE, without_date
 from git_asr.asr.large import PutBlob
 from git_asr.asr.links import CommitLink
 from git_asr.asr.numbering import number
-from git_asr.converters.base import Converter, Embedded, NativeFormat
+from git_asr.converters.base import Converter, Embedded, NativeFormat, TellsLineage
 from git_asr.converters.registry import converter_for
 from git_asr.entire import metadata
 from git_asr.entire.assets import Assets
@@ -164,7 +164,7 @@ def _write_stream(
         started_at=counted.started_at,
         capture={"state": "partial", "through": task.through},
         producer=_producer(converter, line.native),
-        lineage=_lineage(task),
+        lineage=_lineage(task, converter),
         workspace=converter.workspace,
         native_sources=list(_native_sources(task, reader)),
         meta={links.CHECKPOINT: _newest_checkpoint(source, line.copies, [s.copy for s in line.segments])},
@@ -204,12 +204,11 @@ def _marked(
     return replace(draft, copied_from={**origin, "evidence": "native_structure"})
 
 
-def _lineage(task: _Conversion) -> dict[str, Any]:
-    """Which calls started a subagent, and what a line that is not the plain one continues or leaves.
-
-    Of a subagent's stream inside another line only the former can be said.
+def _lineage(task: _Conversion, converter: Converter) -> dict[str, Any]:
+    """Where a stream comes from: what its units say, which calls started a subagent, and what a line that is not the
+    plain one continues or leaves (of a subagent's stream inside another line that cannot be said).
     """
-    facets: dict[str, Any] = {}
+    facets: dict[str, Any] = dict((converter.lineage if isinstance(converter, TellsLineage) else None) or {})
     key = {"session": task.source.key.reference()}
     if task.calls is not None:
         spawned: list[dict[str, Any]]

@@ -1,16 +1,20 @@
 """Edits of files that tool calls made, as unified diffs, told by the shape of arguments and output alone.
 
 No agent's name is asked for: whoever says a path with an old and a new text, or with the hunks that a tool applied,
-is understood (reference native-transcripts, section 2.7).
+or writes a patch, is understood (reference native-transcripts, sections 2.7, 3.4 and 3.5).
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
+
+from git_asr.views import patches
+from git_asr.views.patches import Edit, Hunk
+
+__all__ = ["Edit", "Hunk", "edits"]
 
 _PATHS = ("file_path", "filePath", "path", "notebook_path", "filename")
 _OLD = ("old_string", "oldString", "old_str", "oldText")
@@ -23,38 +27,6 @@ _AROUND = 3
 """Lines around a change that are shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hunk:
-    """A run of changed lines with those around them.
-
-    ``old``, ``new``: first line of the hunk in the file before and after, from 1; None where that is not known.
-    ``lines``: each begins with a space, ``-`` or ``+``, without its line end.
-    """
-
-    old: int | None
-    new: int | None
-    lines: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """What a call did to one file. ``whole``: the new lines are the whole file."""
-
-    path: str
-    hunks: tuple[Hunk, ...]
-    whole: bool = False
-
-    @property
-    def added(self) -> int:
-        """How many lines were added."""
-        return sum(line.startswith("+") for hunk in self.hunks for line in hunk.lines)
-
-    @property
-    def removed(self) -> int:
-        """How many lines were removed."""
-        return sum(line.startswith("-") for hunk in self.hunks for line in hunk.lines)
-
-
 def edits(arguments: Any, output: Any) -> tuple[Edit, ...]:
     """The edits that a call asked for, as its output says that they were applied, else as its arguments do.
 
@@ -63,6 +35,9 @@ def edits(arguments: Any, output: Any) -> tuple[Edit, ...]:
     applied = _applied(output)
     if applied is not None:
         return (applied,)
+    listed = patches.changes(output) or patches.patch(arguments)
+    if listed:
+        return listed
     path = _text(arguments, _PATHS)
     if path is None or not isinstance(arguments, dict):
         return ()

@@ -71,17 +71,32 @@ def test_later_usage_of_a_call_replaces_the_earlier() -> None:
     def inference(identifier: str, out: int) -> dict[str, Any]:
         return {
             "type": "inference",
+            "id": f"{identifier}{out}",
             "inferenceId": identifier,
             "model": "m",
             "usage": {"output": {"total": out}},
         }
 
     summary = summed(
-        [inference("a", 1), inference("a", 5), inference("b", 2), {"type": "inference", "inferenceId": "c"}]
+        [
+            inference("a", 1),
+            inference("a", 5),
+            inference("b", 2),
+            {"type": "inference", "id": "c", "inferenceId": "c"},
+        ]
     )
     assert summary["usage"] == {"output": {"total": 7}}
     assert summary["counts"] == {"inferences": 3}
     assert summary["models"] == ["m"]
+
+
+def test_a_call_that_gets_its_own_id_later_is_one_call() -> None:
+    usage = {"output": {"total": 3}}
+    derived = {"type": "inference", "id": "~1.0", "inferenceId": "~1.0", "usage": usage}
+    native = {"type": "inference", "id": "~2.0", "inferenceId": "r", "usage": usage, "supersedes": "~1.0"}
+    for records in ([derived, native], [derived, native, {**native, "id": "~3.0", "supersedes": "~2.0"}]):
+        summary = summed(records)
+        assert (summary["counts"], summary["usage"]) == ({"inferences": 1}, usage)
 
 
 def test_a_prompt_from_outside_stands_in() -> None:

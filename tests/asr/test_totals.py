@@ -54,14 +54,15 @@ def test_a_revision_of_another_type_is_none() -> None:
     assert output(total([one])) == 1
 
 
-def test_a_summary_counts_where_no_stream_tells_the_calls() -> None:
+def test_a_summary_counts_where_no_call_is_recorded() -> None:
     usage = {"output": {"total": 4}}
     told = record("u", "usage_summary", scope="s", covers={"callId": "t"}, usage=usage)
     other = record("v", "usage_summary", scope="s", usage=usage)
+    assert total([stream(told, other)]) == Total({"output": {"total": 8}}, 0, 0, 2)
     parent = stream(call("a", "i", 1), told, other)
-    assert total([parent]) == Total({"output": {"total": 9}}, 1, 0, 2)
+    assert total([parent]) == Total({"output": {"total": 1}}, 1, 0, 0)
     subagent = stream(call("a", "k", 100), identifier="s.x", calls=["t"])
-    assert total([parent, subagent]) == Total({"output": {"total": 105}}, 2, 0, 1)
+    assert total([parent, subagent]) == Total({"output": {"total": 101}}, 2, 0, 0)
 
 
 def test_the_calls_that_started_a_stream() -> None:

@@ -150,6 +150,8 @@ def test_every_leaf_of_every_unit_is_in_its_record(case: str) -> None:
         record = codec.decode(codec.encode(records[unit.position * 1_000_000 + unit.index * 500_000])).value
         if "native" in record:
             record["value"] = codec.decode(record["native"]["value"].encode()).value
+        if record.get("capture") == {"state": "masked"}:
+            continue  # a secret answer, which is in no record
         assert leaves(record["value"]) == leaves(unit.value)
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from git_asr.asr import codec
 from git_asr.asr.numbering import number
+from git_asr.converters.opaque import LINES
 from git_asr.converters.registry import by_name, converter_for
 from git_asr.converters.secret_answers import CodexSecretAnswers
 from git_asr.converters.units import read_units
@@ -33,10 +34,18 @@ def question(secret: bool) -> str:
 
 
 def converted(*values: dict[str, Any]) -> list[dict[str, Any]]:
+    """The records of the opaque converter; no converter may tell what this one does not."""
     native = by_name("codex-jsonl")
     data = b"\n".join(map(orjson.dumps, values)) + b"\n"
-    drafts = converter_for(native).convert(read_units([data], native), native)
-    return [orjson.loads(codec.encode(record)) for record in number(drafts)]
+    drafts = LINES.convert(read_units([data], native), native)
+    records = [orjson.loads(codec.encode(record)) for record in number(drafts)]
+    own = converter_for(native).convert(read_units([data], native), native)
+    told = [orjson.loads(codec.encode(record)) for record in number(own)]
+    assert (SECRET in str(records)) is (SECRET in str(told))
+    assert any(one.get("capture") == {"state": "masked"} for one in told) is any(
+        "capture" in one for one in records
+    )
+    return records
 
 
 def test_the_answer_to_a_secret_question_is_in_no_record() -> None:
@@ -77,6 +86,16 @@ def test_a_secret_that_stands_in_a_history_first_is_masked_too() -> None:
     assert SECRET not in str(
         converted(item({"replacement_history": history}, "compacted"), item(answers("c1")))
     )
+
+
+def test_a_retained_context_has_no_answer_once_a_secret_was_asked_for() -> None:
+    context = item(
+        {"verified_answer": {"question": "?", "answer": SECRET}, "kept": [{"answers": [SECRET]}, 1]}
+    )
+    context["type"] = "retained_context"
+    records = converted(item(asks("c1", question(secret=True))), context)
+    assert records[1]["value"]["payload"] == {"kept": [{}, 1]}
+    assert SECRET in str(converted(context))
 
 
 JSON = st.recursive(

@@ -3,55 +3,64 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from git_asr.asr import totals
 from git_asr.asr.draft import Record
+from git_asr.asr.header import Header, Producer, SessionKey
 from git_asr.asr.numbering import number
+from git_asr.asr.reading import Stream
 from git_asr.converters.registry import converter_for
 from tests.converters import goldens
+from tests.support.losslessness import written
 from tests.support.run import PROJECT
 
 FOLDER = PROJECT / "fixtures" / "tokens"
 CASES = sorted(path.parent.name for path in FOLDER.glob("*/expected.json"))
 
 
-def streams(transcript: bytes) -> Iterator[tuple[str, list[Record]]]:
-    """The records of a transcript, and of the streams embedded in it."""
-    native, units = goldens.units([transcript])
+def streams(file: Path) -> Iterator[Stream]:
+    """The stream of a transcript, and those embedded in it."""
+    native, units = goldens.units([file.read_bytes()])
     converter = converter_for(native)
-    yield "main", list(number(converter.convert(iter(units), native, "main")))
+    name = file.stem
+    yield _stream(name, name, list(number(converter.convert(iter(units), native, name))), ())
     for one in converter.embedded:
-        yield one.suffix, list(number(one.converter.convert(iter(units), native, one.suffix)))
+        stream = f"{name}.{one.suffix}"
+        records = list(number(one.converter.convert(iter(units), native, stream)))
+        yield _stream(name, stream, records, one.calls)
 
 
-def total(case: Path) -> dict[str, Any]:
-    """Calls and tokens over all streams of a case: the last record of each call, each call once."""
-    calls: dict[str, dict[str, Any]] = {}
-    for file in sorted(case.glob("*.json*")):
-        if file.name == "expected.json":
-            continue
-        for name, records in streams(file.read_bytes()):
-            for record in records:
-                if record["type"] == "inference":
-                    native = record["inferenceId"]
-                    known = native if not native.startswith("~") else f"{file.name} {name} {native}"
-                    calls[known] = record.get("usage", {})
-    usages = list(calls.values())
-    tokens = {
-        "input": [one.get("input", {}).get("uncached") for one in usages],
-        "cache_read": [one.get("cacheRead") for one in usages],
-        "cache_write": [one.get("cacheWrite") for one in usages],
-        "output": [one.get("output", {}).get("total") for one in usages],
-    }
+def _stream(session: str, name: str, records: list[Record], calls: Sequence[str]) -> Stream:
+    key = SessionKey("agent", session)
+    header = Header(
+        stream=name,
+        session=key,
+        capture={"state": "partial"},
+        producer=Producer("test", 1, "converter"),
+        lineage={"spawnedBy": [{"session": key.reference(), "callId": call} for call in calls]}
+        if calls
+        else None,
+    )
+    return Stream(name, header.record(), tuple(written(records).records), (), (), ())
+
+
+def counted(case: Path) -> dict[str, Any]:
+    """Calls and tokens over all files of a case, as the reader adds them up."""
+    files = [file for file in sorted(case.glob("*.json*")) if file.name != "expected.json"]
+    found = totals.total(stream for file in files for stream in streams(file))
+    usage = found.usage
     return {
-        "model_calls": len(calls),
+        "model_calls": found.calls,
         "tokens": {
-            name: sum(filter(None, found)) if any(one is not None for one in found) else None
-            for name, found in tokens.items()
+            "input": usage.get("input", {}).get("uncached"),
+            "cache_read": usage.get("cacheRead"),
+            "cache_write": usage.get("cacheWrite"),
+            "output": usage.get("output", {}).get("total"),
         },
     }
 
@@ -60,7 +69,7 @@ def total(case: Path) -> dict[str, Any]:
 def test_totals(case: str) -> None:
     expected = json.loads((FOLDER / case / "expected.json").read_text("utf-8"))
     assert expected.pop("why")
-    assert total(FOLDER / case) == expected
+    assert counted(FOLDER / case) == expected
 
 
 def test_the_page_names_every_case() -> None:

@@ -1,0 +1,1 @@
+"""Codex rollouts → records (reference native-transcripts, section 3)."""
