@@ -102,9 +102,11 @@ def test_a_store_full_of_junk(tmp_path: Path) -> None:
 def test_a_checkpoint_with_too_many_files(tmp_path: Path) -> None:
     files = {f"tasks/{n // 100}/{n}": b"x" for n in range(21_000)}
     repo = with_files(tmp_path, files)
-    out, (line,) = sync(repo.path)
+    out, (seen, kept) = sync(repo.path)
     assert out == "1 session (1 new), 1 link to commits\n"
-    assert line.startswith(f"warning: checkpoint {checkpoint(1)}: more than 20000 files")
+    assert seen.startswith(f"warning: checkpoint {checkpoint(1)}: more than 20000 files")
+    assert kept.startswith(f"warning: checkpoint {checkpoint(1)}: ")
+    assert " files are too many or too large to be kept" in kept
 
 
 def test_links_submodules_and_deep_folders(tmp_path: Path) -> None:
