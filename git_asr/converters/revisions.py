@@ -33,11 +33,6 @@ class Message:
     records: dict[_Key, tuple[str, bytes]] = field(default_factory=dict)
     fragments: int = 0
 
-    @property
-    def ids(self) -> list[str]:
-        """The IDs of the records that stand."""
-        return [identifier for identifier, _ in self.records.values()]
-
 
 class Revisions:
     """The messages of one stream, by their native IDs. ``used``: the native IDs that records have."""
@@ -49,10 +44,6 @@ class Revisions:
     def get(self, native: str | None) -> Message | None:
         """What a message gave so far, None where it was not seen or has no ID that can be used."""
         return None if native is None else self._messages.get(native)
-
-    def forget(self, native: str) -> None:
-        """Let go of a message: if it comes again it is another one."""
-        self._messages.pop(native, None)
 
     def identify(self, native: str | None, drafts: Sequence[Draft]) -> tuple[list[Draft], list[str]]:
         """Give the drafts of a message their IDs, the first one the message's own.
