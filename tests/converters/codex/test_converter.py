@@ -319,3 +319,9 @@ def test_messages_of_a_history_that_are_no_copies() -> None:
     records = converted(user("x"), line("compacted", {"message": "", "replacement_history": history}))
     assert "except" not in of(records, "compaction")[0]["replaces"]
     assert of(records, f"{VENDOR}/replacement_history")[0]["value"] == history
+
+
+def test_a_search_that_an_event_tells_twice_is_one_call() -> None:
+    told = event("web_search_end", call_id="ws-1", query="wind", action={"type": "search", "query": "wind"})
+    records = converted(told, told)
+    assert [one["name"] for one in of(records, "tool_call")] == ["web_search"]
