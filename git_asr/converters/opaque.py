@@ -114,6 +114,19 @@ def _content(unit: Unit, facts: Facts) -> tuple[str, dict[str, Any], dict[str, A
     return "git-asr/unit", fields, None
 
 
+def settled(units: Iterator[Unit]) -> Iterator[Unit]:
+    """The units of lines but for a malformed last one, which may still be being written."""
+    held: Unit | None = None
+    for unit in units:
+        if held is not None:
+            yield held
+            held = None
+        if unit.kind == "malformed":
+            held = unit
+        else:
+            yield unit
+
+
 def notice(unit: Unit) -> Draft:
     """The record of a malformed unit."""
     return LINES.draft(unit, None)

@@ -18,6 +18,7 @@ from git_asr.converters.devin import DevinTrajectory
 from git_asr.converters.droid import Droid
 from git_asr.converters.etf import EntireTranscript
 from git_asr.converters.external_lines import ExternalLines
+from git_asr.converters.gemini.converter import Gemini
 from git_asr.converters.gemini.format import GeminiDocument, GeminiLines
 from git_asr.converters.goose import GooseDocument, GooseLines
 from git_asr.converters.kiro import KiroDocument, KiroLines
@@ -67,6 +68,8 @@ _BY_NAME = {native.name: native for native in FORMATS}
 CONVERTERS: dict[str, Callable[[], Converter]] = {
     "claude-code-jsonl": Claude,
     "codex-jsonl": CodexRollout,
+    "gemini-cli-json": partial(Gemini, snapshot=True),
+    "gemini-cli-jsonl": partial(Gemini, snapshot=False),
     "kilo-code-json": partial(OpenCode, snapshot=True),
     "kilo-code-jsonl": partial(OpenCode, snapshot=False),
     "opencode-json": partial(OpenCode, snapshot=True),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from git_asr.asr import codec
+from git_asr.asr import codec, context
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import usable
 from git_asr.asr.numbering import identify
@@ -33,6 +33,11 @@ class Message:
     records: dict[_Key, tuple[str, bytes]] = field(default_factory=dict)
     fragments: int = 0
 
+    @property
+    def ids(self) -> list[str]:
+        """The IDs of the records that stand."""
+        return [identifier for identifier, _ in self.records.values()]
+
 
 class Revisions:
     """The messages of one stream, by their native IDs. ``used``: the native IDs that records have."""
@@ -40,19 +45,29 @@ class Revisions:
     def __init__(self) -> None:
         self.used: set[str] = set()
         self._messages: dict[str, Message] = {}
+        self._taken_back: dict[str, Message] = {}
 
     def get(self, native: str | None) -> Message | None:
         """What a message gave so far, None where it was not seen or has no ID that can be used."""
         return None if native is None else self._messages.get(native)
 
+    def take_back(self, native: str) -> None:
+        """A message stands no more: if it comes again it is another one, and what it says again is a copy."""
+        message = self._messages.pop(native, None)
+        if message is not None:
+            self._taken_back[native] = message
+
     def identify(self, native: str | None, drafts: Sequence[Draft]) -> tuple[list[Draft], list[str]]:
         """Give the drafts of a message their IDs, the first one the message's own.
 
         Of a message that was seen before only those are kept that say something new; each supersedes what it was.
-        Returns the kept drafts, and the IDs of records that stand no more.
+        Returns the kept drafts, and the IDs of records that stand no more. Drafts of a message that was taken back have
+        in ``copied_from`` the ID of the record that said the same.
         """
         known = self.get(native)
         before = {} if known is None else known.records
+        taken_back = self._taken_back.get(native or "") if known is None else None
+        earlier = {} if taken_back is None else taken_back.records
         kept: list[Draft] = []
         standing: dict[_Key, tuple[str, bytes]] = {}
         for key, draft in _keyed(drafts):
@@ -63,6 +78,8 @@ class Revisions:
                 continue
             if old is not None and draft.supersedes is None:
                 draft.supersedes = old[0]
+            if key in earlier and earlier[key][1] == said:
+                draft.copied_from = {"id": earlier[key][0]}
             if not kept:
                 draft.native_id = native
             identify(draft, self.used)
@@ -75,6 +92,11 @@ class Revisions:
             message.records = standing
             message.fragments += 1
         return kept, gone
+
+
+def carries(draft: Draft) -> bool:
+    """Whether a record can be where a context begins or ends."""
+    return context.carries({"type": draft.type})
 
 
 def _keyed(drafts: Sequence[Draft]) -> Iterator[tuple[_Key, Draft]]:

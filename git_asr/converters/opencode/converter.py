@@ -21,6 +21,7 @@ from git_asr.converters.opencode.slots import (
     TOMBSTONES,
 )
 from git_asr.converters.opencode.state import Boundary, Message, State
+from git_asr.converters.revisions import carries
 from git_asr.converters.versions import VERSIONS
 
 _LOSSES = (
@@ -44,6 +45,7 @@ class OpenCode:
         self.lossy = (opaque.DOCUMENT_LOSSES if snapshot else opaque.LINE_LOSSES) + _LOSSES
         self._snapshot = snapshot
         self._state = State(None)
+        self._harness = "opencode"
 
     @property
     def format_version(self) -> str | None:
@@ -51,24 +53,26 @@ class OpenCode:
         return self._state.version
 
     @property
+    def lineage(self) -> dict[str, Any] | None:
+        """The session that started this one, if it says so."""
+        parent = self._state.parent
+        if parent is None or not usable(parent):
+            return None
+        return {
+            "spawnedBy": {"session": {"harness": self._harness, "id": parent}, "evidence": "native_field"}
+        }
+
+    @property
     def workspace(self) -> dict[str, Any] | None:
         """The directory as first recorded."""
         return self._state.workspace or None
 
-    def convert(self, units: Iterator[Unit], _: NativeFormat | None, __: str = "") -> Iterator[Draft]:
-        """Yield the drafts of the units.
-
-        Of lines a malformed one is held back until another follows: a last one may still be being written.
-        """
+    def convert(self, units: Iterator[Unit], native: NativeFormat | None, _: str = "") -> Iterator[Draft]:
+        """Yield the drafts of the units; of lines a malformed last one is held back."""
+        self._harness = self._harness if native is None else native.harness
         state = self._state = State("capture" if self._snapshot else None)
-        held: Unit | None = None
-        for unit in units:
-            if held is not None:
-                yield _notice(held, state)
-                held = None
-            if unit.kind == "malformed" and not self._snapshot:
-                held = unit
-            elif unit.kind == "malformed":
+        for unit in units if self._snapshot else opaque.settled(units):
+            if unit.kind == "malformed":
                 yield _notice(unit, state)
             else:
                 yield from drafts(unit, state)
@@ -78,7 +82,8 @@ class OpenCode:
 
 def _notice(unit: Unit, state: State) -> Draft:
     draft = (opaque.LINES if state.scope is None else opaque.DOCUMENTS).draft(unit, None)
-    state.records += [draft.id for draft in state.revisions.identify(None, [draft])[0]]
+    state.revisions.identify(None, [draft])
+    state.records.append(draft.id)
     state.end = unit.position, draft.part
     return draft
 
@@ -193,7 +198,7 @@ def _keep(message: Message, made: list[Draft], before: str | None, state: State)
         (at for at, one in enumerate(message.parts) if fields.text(one, "id") == state.revert[1]), None
     )
     if undone is not None and message.info.get("role") == "assistant":
-        inside = [draft.id for draft in made if draft.part < message.block(undone)]
+        inside = [one.id for one in made if one.part < message.block(undone) and carries(one)]
         state.kept = inside[-1] if inside else before
 
 

@@ -12,7 +12,7 @@ from git_asr.asr.ids import usable
 from git_asr.converters import fields
 from git_asr.converters.base import Unit
 from git_asr.converters.building import BLOCK, MAX_BLOCKS, Building, rest, word
-from git_asr.converters.revisions import Revisions
+from git_asr.converters.revisions import Revisions, carries
 
 VENDOR = "ai.opencode"
 """Prefix of vendor types and key of ``_meta``."""
@@ -86,12 +86,12 @@ class Boundary:
 class State:
     """All that later messages depend on.
 
-    ``scope``: of derived IDs. ``child``: it is a subagent's session. ``said``: the last value, as JSON, of what is
-    written when it changes. ``records``: the IDs of all records in order; ``starts``: how many there were before each
-    message. ``boundary``: the compaction that waits for its summary. ``pruned``: a heap of time and ID of calls whose
-    results were cleared. ``revert``: message and part that were undone, with all that follows; ``reverted``: they were
-    seen, and ``kept`` is the record before them. ``shell``: the next message shows a command that a person ran.
-    ``end``: position and part behind the last unit.
+    ``scope``: of derived IDs. ``parent``: the session that started this one. ``said``: the last value, as JSON, of
+    what is written when it changes. ``records``: the IDs of the records that carry a context, in order; ``starts``:
+    how many there were before each message. ``boundary``: the compaction that waits for its summary. ``pruned``: a
+    heap of time and ID of calls whose results were cleared. ``revert``: message and part that were undone, with all
+    that follows; ``reverted``: they were seen, and ``kept`` is the record before them. ``shell``: the next message
+    shows a command that a person ran. ``end``: position and part behind the last unit.
     """
 
     scope: str | None
@@ -136,5 +136,5 @@ class State:
         if message.native is not None and usable(message.native):
             self.starts.setdefault(message.native, len(self.records))
         kept, gone = self.revisions.identify(message.native, drafts)
-        self.records += [draft.id for draft in kept]
+        self.records += [draft.id for draft in kept if carries(draft)]
         return kept, gone

@@ -64,6 +64,18 @@ def test_what_the_converter_says_of_the_stream() -> None:
     assert list(converter.embedded) == []
 
 
+@pytest.mark.parametrize(("parent", "known"), [("ses_1", True), ("REDACTED", False), ("", False), (7, False)])
+def test_the_session_that_started_this_one(parent: Any, known: bool) -> None:
+    native = by_name("kilo-code-json")
+    for given, harness in ((None, "opencode"), (native, "kilo-code")):
+        converter = OpenCode(snapshot=True)
+        list(
+            converter.convert(iter([Unit(0, 0, {"info": {"id": SESSION, "parentID": parent}}, None)]), given)
+        )
+        origin = {"session": {"harness": harness, "id": parent}, "evidence": "native_field"}
+        assert converter.lineage == ({"spawnedBy": origin} if known else None)
+
+
 def test_lines_say_where_the_agent_works() -> None:
     said = message("assistant", text("hi"), id="a", path={"cwd": "/w", "root": "/"})
     converter = OpenCode(snapshot=False)
