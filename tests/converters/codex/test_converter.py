@@ -223,6 +223,32 @@ def test_items_of_the_paginated_history_in_their_corners() -> None:
     assert of(records, "git-asr/command")[0]["input"] == "ls"
 
 
+def test_reasoning_that_is_told_in_full() -> None:
+    raw = [{"type": "reasoning_text", "text": "raw"}]
+    summary = [{"type": "summary_text", "text": "short"}]
+    records = converted(item("reasoning", content=raw), item("reasoning", content=raw, summary=summary))
+    alone, both = of(records, "reasoning")
+    assert [one["text"] for one in alone["content"]] == ["raw"] == [one["text"] for one in both["content"]]
+    assert "capture" not in alone
+    assert "capture" not in both
+    assert both["_meta"][VENDOR]["summary"] == summary
+
+
+def test_an_item_says_its_thread_only_where_it_is_another() -> None:
+    def told(thread: str) -> Any:
+        one = {"type": "agentMessage", "id": "a", "content": [{"type": "Text", "text": "x"}]}
+        (record,) = of(converted(meta(), event("item_completed", thread_id=thread, item=one)), "message")
+        return record.get("_meta", {}).get(VENDOR, {}).get("thread_id")
+
+    assert told(THREAD) is None
+    assert told(PARENT) == PARENT
+
+
+def test_counters_that_are_none() -> None:
+    kinds = [one["type"] for one in converted(event("token_count", info="x"))]
+    assert kinds == [f"{VENDOR}/token_count"]
+
+
 def test_a_command_of_the_person() -> None:
     told = {"call_id": "c", "source": "user", "stdout": "x", "command": [7]}
     records = converted(event("exec_command_end", **told), user("<user_shell_command>nothing"))

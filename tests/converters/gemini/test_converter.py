@@ -15,6 +15,7 @@ from git_asr.converters.gemini.usage import normal
 from git_asr.converters.registry import by_name, converter_for
 from tests.converters.claude.rules import check_stream
 from tests.converters.gemini.conversion import (
+    HEADER,
     SESSION,
     VENDOR,
     convert,
@@ -203,6 +204,23 @@ def test_a_session_that_goes_on_under_another_id() -> None:
     records = convert(lines({"$set": {"sessionId": "another", "summary": "s"}}, {"$set": {"summary": "s"}}))
     assert [one["session"] for one in kinds(records, "git-asr/context")] == [SESSION, "another"]
     assert len(kinds(records, "git-asr/title")) == 1
+
+
+def test_the_session_is_told_once_and_a_start_only_if_it_is_a_time() -> None:
+    records = convert(lines({"$set": {"sessionId": SESSION, "summary": "s"}}))
+    assert [one["session"] for one in kinds(records, "git-asr/context")] == [SESSION]
+    headless = [Unit(1, 0, {**HEADER, "startTime": "soon"}, None)]
+    (context,) = of(headless, snapshot=False)
+    assert context["_meta"][VENDOR]["startTime"] == "soon"
+    assert "ts" not in context
+
+
+def test_a_message_whose_id_cannot_be_one() -> None:
+    records = convert(lines(gemini("", "x", tokens={"input": 1})))
+    (said,) = kinds(records, "message")
+    (called,) = kinds(records, "inference")
+    assert "messageId" not in said
+    assert said["inferenceId"] == called["inferenceId"]
 
 
 def test_modes_are_told_when_they_change() -> None:
