@@ -29,7 +29,7 @@ from git_asr.asr.numbering import number
 from git_asr.asr.summary import Summary
 from git_asr.converters.base import NativeFormat
 from git_asr.converters.claude.converter import Claude
-from git_asr.converters.claude_code import ClaudeCode
+from git_asr.converters.claude.format import ClaudeCode
 from git_asr.converters.detect import detect
 from git_asr.converters.units import read_units
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 from git_asr.asr import codec
 from git_asr.asr.codec import NON_FINITE
@@ -39,9 +40,11 @@ class Building:
 
     ``vendor``: the agent's prefix of vendor types and key of ``_meta``. ``ts``: the time of its records.
     ``id_scope``: that of its derived IDs (profile section 3). ``blocks``: how many content blocks have parts of their
-    own: what is put *after* stands behind them.
+    own: what is put *after* stands behind them. ``nameless``: the name of vendor records whose native type is no plain
+    word.
     """
 
+    nameless: ClassVar[str] = "unit"
     __slots__ = ("base", "blocks", "drafts", "id_scope", "position", "ts", "vendor")
 
     def __init__(self, unit: Unit, vendor: str, ts: str | None, *, id_scope: str | None = None) -> None:
@@ -92,7 +95,7 @@ class Building:
     def whole(self, unit: Unit, kind: Any) -> Draft:
         """Add a vendor record that holds the unit as it is; ``kind``: its native type."""
         fields: dict[str, Any] = {}
-        draft = self.put(CONTENT, vendor_type(self.vendor, kind), fields)
+        draft = self.put(CONTENT, vendor_type(self.vendor, kind, self.nameless), fields)
         if NON_FINITE in unit.flags:
             draft.native = {"value": codec.lenient(unit.value)}
         else:
@@ -112,7 +115,7 @@ class Building:
         """
         made = self.drafts
         if left and not made:
-            self.put(CONTENT, vendor_type(self.vendor, None), {"value": left})
+            self.put(CONTENT, vendor_type(self.vendor, None, self.nameless), {"value": left})
             left = {}
         if not made:
             return made
@@ -128,6 +131,28 @@ class Building:
                 if draft.capture is None and holds_marker(draft.fields):
                     draft.capture = {"state": "masked"}
         return made
+
+
+@dataclass(slots=True)
+class Standing:
+    """What is written when it changes, as last written.
+
+    ``values``: by its name, the value as JSON.
+    """
+
+    values: dict[str, bytes] = field(default_factory=dict, kw_only=True)
+
+    def changed(self, name: str, value: Any) -> bool:
+        """Note a value; whether it is another than the last one of this name."""
+        said = codec.identity(value)
+        if self.values.get(name) == said:
+            return False
+        self.values[name] = said
+        return True
+
+    def is_told(self, name: str, value: Any) -> bool:
+        """Tell whether a value is the last one of this name."""
+        return name in self.values and self.values[name] == codec.identity(value)
 
 
 def _part(draft: Draft) -> int:
@@ -166,10 +191,10 @@ def word(value: Any) -> str | None:
     return value if isinstance(value, str) and len(value) <= MAX_WORD else None
 
 
-def vendor_type(vendor: str, name: Any) -> str:
-    """The type of a vendor record for a native type; one that is no plain word gives ``unit``."""
+def vendor_type(vendor: str, name: Any, nameless: str = Building.nameless) -> str:
+    """The type of a vendor record for a native type; one that is no plain word gives ``nameless``."""
     plain = isinstance(name, str) and len(name) <= 64 and _PLAIN.fullmatch(name)
-    return f"{vendor}/{name}" if plain else f"{vendor}/unit"
+    return f"{vendor}/{name if plain else nameless}"
 
 
 def json_text(said: Any) -> tuple[Any, str | None]:
@@ -194,6 +219,23 @@ def json_text(said: Any) -> tuple[Any, str | None]:
 def text_part(text: str) -> dict[str, Any]:
     """The part for a text."""
     return {"type": "text", "text": text}
+
+
+Part = tuple[dict[str, Any], dict[str, Any]]
+"""A part of a record's content, and what of the native one it does not hold."""
+
+
+def listed(
+    content: Sequence[Any], part: Callable[[Any], Part]
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The parts of a list, each made by ``part``, and the leftovers by index."""
+    found, left = [], {}
+    for index, one in enumerate(content):
+        made, over = part(one)
+        found.append(made)
+        if over:
+            left[str(index)] = over
+    return found, left
 
 
 def data_part(uri: Any, value: Any) -> dict[str, Any]:

@@ -64,16 +64,10 @@ class Opaque:
         A malformed unit is a ``git-asr/notice`` with its text, but not if it is the last one of a source that
         grows: it may still be being written, so it is held back, and converting fewer lines gives a prefix.
         """
-        held: Unit | None = None
         watch = None if native is None else SECRET_ANSWERS.get(native.name)
-        for unit in units if watch is None else _without_secrets(units, watch()):
-            if held is not None:
-                yield self.draft(held, native)
-                held = None
-            if unit.kind == "malformed" and not self._snapshot:
-                held = unit
-            else:
-                yield self.draft(unit, native)
+        found = units if self._snapshot else settled(units)
+        for unit in found if watch is None else _without_secrets(found, watch()):
+            yield self.draft(unit, native)
 
     def draft(self, unit: Unit, native: NativeFormat | None) -> Draft:
         """The draft of one unit."""

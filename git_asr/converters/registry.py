@@ -9,9 +9,9 @@ from git_asr.converters.amp import AmpDocument, AmpLines
 from git_asr.converters.antigravity import Antigravity
 from git_asr.converters.base import Converter, NativeFormat
 from git_asr.converters.claude.converter import Claude
-from git_asr.converters.claude_code import ClaudeCode
+from git_asr.converters.claude.format import ClaudeCode
 from git_asr.converters.codex.converter import CodexRollout
-from git_asr.converters.codex_cli import Codex
+from git_asr.converters.codex.format import Codex
 from git_asr.converters.copilot import Copilot
 from git_asr.converters.cursor import CursorLines
 from git_asr.converters.devin import DevinTrajectory

@@ -12,7 +12,7 @@ from git_asr.asr import codec
 from git_asr.asr.draft import Draft
 from git_asr.asr.numbering import number
 from git_asr.converters.base import Unit
-from git_asr.converters.claude_code import ClaudeCode
+from git_asr.converters.claude.format import ClaudeCode
 from git_asr.converters.opaque import DOCUMENTS, LINES
 from git_asr.converters.registry import FORMATS
 from git_asr.converters.units import read_lines, read_units

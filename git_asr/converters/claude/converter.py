@@ -11,7 +11,7 @@ from git_asr.converters import opaque
 from git_asr.converters.base import Embedded, NativeFormat, Unit
 from git_asr.converters.claude import assistant, lines, loose, queued, user
 from git_asr.converters.claude.embedded import ClaudeEmbedded
-from git_asr.converters.claude.finish import finish, left, whole
+from git_asr.converters.claude.finish import finish, left
 from git_asr.converters.claude.line import Line
 from git_asr.converters.claude.state import State
 from git_asr.converters.versions import VERSIONS
@@ -78,20 +78,13 @@ class Claude:
         ]
 
     def convert(self, units: Iterator[Unit], _: NativeFormat | None, stream: str = "") -> Iterator[Draft]:
-        """Yield the drafts of the units.
-
-        A malformed unit is held back until another follows: a last one may still be being written.
-        """
+        """Yield the drafts of the units."""
         state = self._state = State(stream)
-        held: Unit | None = None
-        for unit in units:
-            if held is not None:
-                draft = opaque.notice(held)
+        for unit in opaque.settled(units):
+            if unit.kind == "malformed":
+                draft = opaque.notice(unit)
                 state.graph.loose(draft)
                 yield draft
-                held = None
-            if unit.kind == "malformed":
-                held = unit
             else:
                 yield from drafts(unit, state)
 
@@ -100,10 +93,10 @@ def drafts(unit: Unit, state: State) -> list[Draft]:
     """The drafts of one unit, in order."""
     value = unit.value
     if not isinstance(value, dict):
-        line = Line(unit.position, unit.index, {})
-        whole(line, unit, None)
+        line = Line(unit, {})
+        line.whole(unit, None)
         return finish(line, unit, state, {})
-    line = Line(unit.position, unit.index, value)
+    line = Line(unit, value)
     kind = value.get("type")
     handler = _HANDLERS.get(kind) if isinstance(kind, str) and NON_FINITE not in unit.flags else None
     if handler is not None:
@@ -111,5 +104,5 @@ def drafts(unit: Unit, state: State) -> list[Draft]:
         taken = handler(line, state)
         if taken is not None:
             return finish(line, unit, state, left(line, state, untold, taken))
-    whole(line, unit, kind)
+    line.whole(unit, kind)
     return finish(line, unit, state, {})

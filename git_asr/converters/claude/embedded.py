@@ -9,9 +9,10 @@ from git_asr.asr import codec
 from git_asr.asr.codec import NON_FINITE
 from git_asr.asr.draft import Draft
 from git_asr.converters.base import Embedded, NativeFormat, Unit
+from git_asr.converters.building import word
 from git_asr.converters.claude import assistant, usage, user
 from git_asr.converters.claude.finish import finish, left
-from git_asr.converters.claude.line import Line, word
+from git_asr.converters.claude.line import Line
 from git_asr.converters.claude.slots import USAGE
 from git_asr.converters.claude.state import PLACE, State, counts_badly
 from git_asr.converters.fields import part, text
@@ -54,7 +55,7 @@ class ClaudeEmbedded:
             self._calls.add(text(value, "parentToolUseID") or "")
             self.format_version = self.format_version or word(value.get("version"))
             state.placeholder = counts_badly(text(value, "version") or "")
-            line = Line(unit.position, unit.index, inner)
+            line = Line(unit, inner)
             if line.uuid is not None:
                 stored = codec.identity(inner)
                 if said.get(line.uuid) == stored:
@@ -88,7 +89,7 @@ class ClaudeEmbedded:
         counted, left = usage.normal(output.get("usage"))
         if not called or not counted:
             return None
-        line = Line(unit.position, unit.index, value)
+        line = Line(unit, value)
         line.uuid, line.chained = None, False
         draft = line.put(USAGE, "inference", {}, meta={"usage": left} if left else None)
         draft.fields["inferenceId"] = line.identify(draft)

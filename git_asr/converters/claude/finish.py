@@ -5,25 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from git_asr.asr import codec
-from git_asr.asr.codec import NON_FINITE
 from git_asr.asr.draft import Draft
-from git_asr.asr.ids import holds_marker, usable
+from git_asr.asr.ids import usable
 from git_asr.converters.base import Unit
-from git_asr.converters.claude.line import VENDOR, Line, join, vendor_type
+from git_asr.converters.claude.line import Line, vendor_type
 from git_asr.converters.claude.slots import CONTENT, CONTEXT
 from git_asr.converters.claude.state import PLACE, State
-
-
-def whole(line: Line, unit: Unit, kind: Any) -> None:
-    """A record that holds the unit as it is."""
-    capture = {"state": "masked"} if _may_be_masked(unit) and holds_marker(unit.value) else None
-    if NON_FINITE in unit.flags:
-        draft = line.put(CONTENT, vendor_type(kind), {}, capture=capture)
-        draft.native = {"value": codec.lenient(unit.value)}
-        return
-    value = unit.value if unit.text is None else codec.Raw(unit.text)
-    line.put(CONTENT, vendor_type(kind), {"value": value}, capture=capture)
 
 
 def left(line: Line, state: State, untold: Sequence[str], taken: Collection[str]) -> dict[str, Any]:
@@ -55,31 +42,10 @@ def finish(line: Line, unit: Unit, state: State, left: dict[str, Any]) -> list[D
     if line.context is not None:
         fields, meta = line.context
         line.after(CONTEXT, "git-asr/context", fields, meta=meta)
-    made = line.drafts
-    if not made:
-        if not left and not line.chained:
-            return made
+    if not line.drafts and (left or line.chained):
         line.put(CONTENT, vendor_type(line.value.get("type")), {"value": left})
         left = {}
-    if len(made) > 1:
-        made.sort(key=_part)
-    first = made[0]
-    if left:
-        meta = first.meta or {}
-        first.meta = {**meta, VENDOR: join(meta.get(VENDOR), left)} if meta else {VENDOR: left}
-    if unit.flags:
-        first.meta = {**(first.meta or {}), "git-asr/encoding": list(unit.flags)}
-    state.graph.place(line, made)
-    if _may_be_masked(unit):
-        for draft in made:
-            if draft.capture is None and holds_marker(draft.fields):
-                draft.capture = {"state": "masked"}
+    made = line.finish(unit, left)
+    if made:
+        state.graph.place(line, made)
     return made
-
-
-def _may_be_masked(unit: Unit) -> bool:
-    return unit.text is None or b"REDACTED" in unit.text
-
-
-def _part(draft: Draft) -> int:
-    return draft.part

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from git_asr.asr.ids import usable
+from git_asr.converters.building import rest, word
 from git_asr.converters.claude import delegation, plans, user
-from git_asr.converters.claude.line import VENDOR, Line, rest, word
+from git_asr.converters.claude.line import VENDOR, Line
 from git_asr.converters.claude.slots import CONTENT
 from git_asr.converters.claude.state import Boundary, State
 from git_asr.converters.fields import part, text

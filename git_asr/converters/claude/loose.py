@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from git_asr.asr.ids import usable
-from git_asr.converters.claude.line import Line, rest, vendor_type
+from git_asr.converters.building import rest
+from git_asr.converters.claude.line import Line, vendor_type
 from git_asr.converters.claude.slots import CONTENT
 from git_asr.converters.claude.state import State
 from git_asr.converters.fields import is_rfc3339, part, text

@@ -35,7 +35,3 @@ COMPACTION = 84
 """``compaction`` that now has its summary."""
 LINE_REST = 85
 """Vendor record for what exceeds the range, about the line."""
-
-BLOCK = 100
-MAX_BLOCKS = 4_900
-"""Blocks that have parts of their own; so even a second value on a line ends below one million."""

@@ -8,9 +8,9 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
-from git_asr.asr import codec
+from git_asr.converters.building import Standing, word
 from git_asr.converters.claude.graph import Graph
-from git_asr.converters.claude.line import Line, word
+from git_asr.converters.claude.line import Line
 from git_asr.converters.claude.queue import Queue
 from git_asr.converters.claude.slots import CONTENT, MODE
 
@@ -96,7 +96,7 @@ class Boundary:
 
 
 @dataclass(slots=True)
-class State:
+class State(Standing):
     """All that later units depend on.
 
     ``stream``: the ID of the stream, for the names of embedded ones. ``facts``: the context as last recorded.
@@ -109,7 +109,6 @@ class State:
     graph: Graph = field(default_factory=Graph)
     queue: Queue = field(default_factory=Queue)
     facts: dict[str, Any] = field(default_factory=dict)
-    said: dict[str, bytes] = field(default_factory=dict)
     calls: dict[str, Call] = field(default_factory=dict)
     tasks: dict[str, dict[str, str]] = field(default_factory=dict)
     tasks_cut: bool = False
@@ -179,14 +178,6 @@ class State:
             self.workspace.setdefault("cwd", fields["cwd"])
         if "branch" in fields:
             self.workspace.setdefault("vcs", {"branch": fields["branch"]})
-
-    def changed(self, name: str, value: Any) -> bool:
-        """Tell whether a value that is written when it changes did."""
-        said = codec.identity(value)
-        if self.said.get(name) == said:
-            return False
-        self.said[name] = said
-        return True
 
     def mode(self, line: Line, kind: str, value: Any, *, after: bool) -> bool:
         """Record a mode that changed; whether the value was one."""

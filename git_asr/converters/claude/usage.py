@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from git_asr.converters.claude.line import rest
+from git_asr.converters.building import rest
 
 _COUNTERS = (
     ("input_tokens", "input"),

@@ -85,20 +85,15 @@ class CodexRollout:
     def convert(self, units: Iterator[Unit], _: NativeFormat | None, _stream: str = "") -> Iterator[Draft]:
         """Yield the drafts of the units.
 
-        A malformed unit is held back until another follows: a last one may still be being written. Secret answers are
-        taken out before anything else sees them.
+        Secret answers are taken out before anything else sees them.
         """
         state = self._state = State()
         secrets = CodexSecretAnswers()
-        held: Unit | None = None
-        for unit in units:
-            if held is not None:
-                draft = opaque.notice(held)
+        for unit in opaque.settled(units):
+            if unit.kind == "malformed":
+                draft = opaque.notice(unit)
                 identify(draft, state.used)
                 yield draft
-                held = None
-            if unit.kind == "malformed":
-                held = unit
                 continue
             value = secrets(unit.value)
             if value is None:

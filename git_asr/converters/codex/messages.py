@@ -7,7 +7,16 @@ from typing import Any
 
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import usable
-from git_asr.converters.building import absent, data_part, is_marker, rest, text_part, vendor_type
+from git_asr.converters.building import (
+    Part,
+    absent,
+    data_part,
+    is_marker,
+    listed,
+    rest,
+    text_part,
+    vendor_type,
+)
 from git_asr.converters.codex import subagents
 from git_asr.converters.codex.authors import SHELL, judge, own
 from git_asr.converters.codex.line import VENDOR, Line, Taken
@@ -29,16 +38,10 @@ def parts(content: Any) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         return [text_part(content)], {}
     if not isinstance(content, list):
         return ([] if content is None else [{"type": "json", "value": content}]), {}
-    found, left = [], {}
-    for index, one in enumerate(content):
-        made, over = _part(one)
-        found.append(made)
-        if over:
-            left[str(index)] = over
-    return found, left
+    return listed(content, _part)
 
 
-def _part(one: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def _part(one: Any) -> Part:
     kind = one.get("type") if isinstance(one, dict) else None
     if not isinstance(kind, str):
         return {"type": "json", "value": one}, {}

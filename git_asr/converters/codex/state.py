@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from git_asr.asr import codec
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import usable_session
+from git_asr.converters.building import Standing
 from git_asr.converters.codex.line import Line
 from git_asr.converters.fields import part, text
 
@@ -40,7 +40,7 @@ class Call:
 
 
 @dataclass(slots=True)
-class State:
+class State(Standing):
     """All that later lines depend on.
 
     ``used``: native IDs given to records. ``last``: the ID of the last record that carries the context.
@@ -72,7 +72,6 @@ class State:
     version: str | None = None
     workspace: dict[str, Any] = field(default_factory=dict)
     lineage: dict[str, Any] = field(default_factory=dict)
-    values: dict[str, bytes] = field(default_factory=dict)
     said: dict[tuple[str, str], Said] = field(default_factory=dict)
     answer: str | None = None
     """The last text of the agent."""
@@ -98,18 +97,6 @@ class State:
     responses: dict[tuple[tuple[str, int], ...], int] = field(default_factory=dict)
     """How many records of responses there were for which no counter step was seen, by their usage."""
     response_ids: set[str] = field(default_factory=set)
-
-    def changed(self, name: str, value: Any) -> bool:
-        """Tell whether a value that is written when it changes did."""
-        said = codec.identity(value)
-        if self.values.get(name) == said:
-            return False
-        self.values[name] = said
-        return True
-
-    def is_told(self, name: str, value: Any) -> bool:
-        """Tell whether a value that is written when it changes was written last."""
-        return name in self.values and self.values[name] == codec.identity(value)
 
     def known_turn(self, payload: Mapping[str, Any]) -> set[str]:
         """The keys of a payload that only say again which turn this is."""

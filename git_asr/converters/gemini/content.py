@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from git_asr.converters import fields
-from git_asr.converters.building import absent, decoded, is_marker, rest, text_part, word
+from git_asr.converters.building import Part, absent, decoded, is_marker, listed, rest, text_part, word
 
 
-def part(found: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def part(found: Any) -> Part:
     """The part for one of Gemini's, and what of that it does not hold.
 
     Text becomes text, inline data becomes bytes, anything else stays JSON.
@@ -36,13 +36,11 @@ def parts(found: Any) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The parts of a content that may be text, one part or a list, and the leftovers by index."""
     if found in (None, "", []):
         return [], {}
-    listed = found if isinstance(found, list) else [found]
-    made = [part(one) for one in listed]
-    return [one for one, _ in made], {str(at): over for at, (_, over) in enumerate(made) if over}
+    return listed(found if isinstance(found, list) else [found], part)
 
 
 def texts(found: Any) -> str:
     """All texts of a content."""
-    listed = found if isinstance(found, list) else [found]
-    said = [one if isinstance(one, str) else fields.text(one, "text") for one in listed]
+    every = found if isinstance(found, list) else [found]
+    said = [one if isinstance(one, str) else fields.text(one, "text") for one in every]
     return "\n".join(one for one in said if one is not None)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from git_asr.asr import codec
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import usable
 from git_asr.converters import fields
 from git_asr.converters.base import Unit
-from git_asr.converters.building import BLOCK, CONTENT, MAX_BLOCKS, Building
+from git_asr.converters.building import BLOCK, CONTENT, MAX_BLOCKS, Building, Standing
 from git_asr.converters.revisions import Revisions, carries
 
 VENDOR = "com.google.gemini-cli"
@@ -51,7 +50,7 @@ class Message(Building):
 
 
 @dataclass(slots=True)
-class State:
+class State(Standing):
     """All that later units depend on.
 
     ``scope``: of derived IDs. ``session``: the session's ID as first recorded. ``child``: it is a subagent's session.
@@ -66,19 +65,10 @@ class State:
     session: str | None = None
     child: bool = False
     revisions: Revisions = field(default_factory=Revisions)
-    said: dict[str, bytes] = field(default_factory=dict)
     history: dict[str, str | None] = field(default_factory=dict)
     results: dict[str, tuple[str | None, bytes]] = field(default_factory=dict)
     last: str | None = None
     rebuilt: bool = False
-
-    def changed(self, name: str, value: Any) -> bool:
-        """Tell whether a value that is written when it changes did."""
-        said = codec.identity(value)
-        if self.said.get(name) == said:
-            return False
-        self.said[name] = said
-        return True
 
     def identify(self, native: str | None, drafts: list[Draft]) -> tuple[list[Draft], list[str]]:
         """Give drafts their IDs; those of a message that stands again, after it was taken back, are copies."""

@@ -6,12 +6,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from git_asr.asr import codec
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import usable
 from git_asr.converters import fields
 from git_asr.converters.base import Unit
-from git_asr.converters.building import BLOCK, MAX_BLOCKS, Building, rest, word
+from git_asr.converters.building import BLOCK, MAX_BLOCKS, Building, Standing, rest, word
 from git_asr.converters.revisions import Revisions, carries
 
 VENDOR = "ai.opencode"
@@ -83,7 +82,7 @@ class Boundary:
 
 
 @dataclass(slots=True)
-class State:
+class State(Standing):
     """All that later messages depend on.
 
     ``scope``: of derived IDs. ``parent``: the session that started this one. ``said``: the last value, as JSON, of
@@ -99,7 +98,6 @@ class State:
     workspace: dict[str, Any] = field(default_factory=dict)
     parent: str | None = None
     revisions: Revisions = field(default_factory=Revisions)
-    said: dict[str, bytes] = field(default_factory=dict)
     records: list[str] = field(default_factory=list)
     starts: dict[str, int] = field(default_factory=dict)
     boundary: Boundary | None = None
@@ -114,14 +112,6 @@ class State:
     def child(self) -> bool:
         """Whether another session started this one."""
         return self.parent is not None
-
-    def changed(self, name: str, value: Any) -> bool:
-        """Tell whether a value that is written when it changes did."""
-        said = codec.identity(value)
-        if self.said.get(name) == said:
-            return False
-        self.said[name] = said
-        return True
 
     def mode(self, message: Message, slot: int, kind: str, value: Any) -> bool:
         """Record a mode that changed; whether the value was one."""

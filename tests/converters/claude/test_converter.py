@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from git_asr.converters.building import MAX_BLOCKS
 from git_asr.converters.claude.converter import LOSSES, Claude
 from git_asr.converters.claude.delegation import EMBEDDED_LIMIT
 from git_asr.converters.claude.graph import MAX_LEAVES, MAX_STEPS
-from git_asr.converters.claude.slots import MAX_BLOCKS, MAX_TOMBSTONES
+from git_asr.converters.claude.slots import MAX_TOMBSTONES
 from git_asr.converters.claude.state import counts_badly
 from git_asr.converters.registry import by_name, converter_for
 from tests.converters.claude.conversion import (

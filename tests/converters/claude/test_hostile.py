@@ -11,10 +11,10 @@ import pytest
 from git_asr.asr.ids import is_name, name
 from git_asr.asr.large import Blob, describe, line
 from git_asr.asr.numbering import number
+from git_asr.converters.building import MAX_BLOCKS
 from git_asr.converters.claude.converter import Claude
 from git_asr.converters.claude.exchange import MAX_LISTED
 from git_asr.converters.claude.plans import MAX_TASK_LENGTH, MAX_TASKS
-from git_asr.converters.claude.slots import MAX_BLOCKS
 from tests.converters.claude.conversion import (
     SESSION,
     VENDOR,
