@@ -6,10 +6,11 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+COMPILED = $(abspath $(BIN))/python
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 
-.PHONY: demo test lint format docs bench wheel-check clean
+.PHONY: demo test lint format docs bench bench-compiled wheel-check compiled-check clean
 
 demo: $(VENV)/.installed
 	@PATH="$(abspath $(BIN)):$$PATH" git asr demo $(DIR)
@@ -46,6 +47,26 @@ wheel-check: $(VENV)/.developing
 	cd build/wheel-check && PATH="$(abspath build/wheel-check/venv/bin):$$PATH" \
 	  && git asr --version && git asr demo demo >demo.log \
 	  && git -C demo asr sessions && git -C demo fsck --strict --no-dangling
+
+# Builds the wheel whose converters are compiled, and runs their tests and the tour with it.
+compiled-check: build/compiled/.built
+	cd build/compiled/project && $(COMPILED) -m pytest -q -n auto -p no:cacheprovider tests/asr tests/converters
+	cd build/compiled && rm -rf demo && export PYTHONPATH=$(CURDIR)/build/compiled/project \
+	  && $(COMPILED) -m git_asr demo demo >demo.log && $(COMPILED) -m git_asr -C demo sessions
+
+# As bench, with compiled converters.
+bench-compiled: build/compiled/.built
+	cd build/compiled/project && $(COMPILED) -m benchmarks --page $(CURDIR)/docs/performance.md $(BENCH_ARGS)
+
+build/compiled/.built: $(VENV)/.developing pyproject.toml $(shell find git_asr tests benchmarks fixtures -type f -not -path '*/__pycache__/*')
+	rm -rf build/compiled && mkdir -p build/compiled/project
+	HATCH_BUILD_HOOKS_ENABLE=1 $(BIN)/python -m build --outdir build/compiled/dist . >build/compiled/build.log 2>&1 \
+	  || { cat build/compiled/build.log; exit 1; }
+	$(PIP) install --no-deps --target build/compiled/project build/compiled/dist/*.whl
+	cp -r tests fixtures benchmarks docs README.md pyproject.toml build/compiled/project
+	cd build/compiled/project && $(COMPILED) -c \
+	  'from git_asr.converters.claude import converter as c; assert not c.__file__.endswith(".py"), c.__file__'
+	@touch $@
 
 clean:
 	rm -rf $(VENV) build dist .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -14,6 +14,7 @@ from benchmarks import report, scenarios
 from benchmarks.generate import Shape, shape_options
 from benchmarks.measure import PROJECT, Failed, Figure
 from benchmarks.prepare import Facts
+from git_asr.converters.claude import converter
 
 _PAGE = PROJECT / "docs" / "performance.md"
 _PARTS = ("full", "lines", "unchanged", "starts", "memory")
@@ -53,7 +54,7 @@ def main(argv: Sequence[str]) -> int:
         )
         options.json.write_text(text + "\n", "utf-8")
     if options.write is not None:
-        report.rewrite(_PAGE, options.write, lines)
+        report.rewrite(options.page, options.write, lines)
     return 0
 
 
@@ -96,6 +97,7 @@ def _options(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON")
     where = "write the table into docs/performance.md, as the default run or another"
     parser.add_argument("--write", nargs="?", const="default", metavar="NAME", help=where)
+    parser.add_argument("--page", type=Path, default=_PAGE, metavar="FILE", help="write it into this one")
     options = parser.parse_args(argv)
     if min(options.rounds, options.unchanged_sessions, options.large_mb) < 1:
         parser.error("numbers are 1 or more")
@@ -111,14 +113,15 @@ def _command(argv: Sequence[str]) -> str:
     kept: list[str] = []
     words = [*argv, "--"]
     while (word := words.pop(0)) != "--":
-        if word in ("--json", "--repo") or (word == "--write" and not words[0].startswith("-")):
+        if word in ("--json", "--repo", "--page") or (word == "--write" and not words[0].startswith("-")):
             words.pop(0)
         if word.startswith("--repo"):
             kept.append("--repo PATH")
-        elif not word.startswith(("--json", "--write")):
+        elif not word.startswith(("--json", "--write", "--page")):
             kept.append(shlex.quote(word))
     arguments = " ".join(kept)
-    return f"make bench BENCH_ARGS={shlex.quote(arguments)}" if arguments else "make bench"
+    target = "bench" if str(converter.__file__).endswith(".py") else "bench-compiled"
+    return f"make {target} BENCH_ARGS={shlex.quote(arguments)}" if arguments else f"make {target}"
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def is_rfc3339(found: str) -> bool:
     return True
 
 
-def epoch(number: float) -> str | None:
+def epoch(number: int | float) -> str | None:
     """Seconds or milliseconds since 1970 as RFC 3339 in UTC, with the digits that the number has.
 
     Milliseconds always show three digits, as the agents that count them do elsewhere.

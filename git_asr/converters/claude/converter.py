@@ -53,7 +53,7 @@ class Claude:
     """The converter of one stream; what it has learned after ``convert`` is what its units said."""
 
     name = "claude-code"
-    version = VERSIONS[name]
+    version = VERSIONS["claude-code"]
     lossy = LOSSES
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from git_asr.converters.claude.slots import SUBAGENT, USAGE
 from git_asr.converters.claude.state import Call, Outcome, State
 from git_asr.converters.fields import text
 
-TOOLS = frozenset({"Task", "Agent"})
+TOOLS: frozenset[str] = frozenset({"Task", "Agent"})
 SCOPE = "last response of the subagent"
 """``scope`` of the usage in a subagent's result: it is that of its last response, never its total."""
 EMBEDDED_LIMIT = 100

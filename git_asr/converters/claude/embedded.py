@@ -27,7 +27,7 @@ class ClaudeEmbedded:
     """
 
     name = "claude-code"
-    version = VERSIONS[name]
+    version = VERSIONS["claude-code"]
     format_version: str | None = None
     workspace: dict[str, Any] | None = None
     embedded: Sequence[Embedded] = ()

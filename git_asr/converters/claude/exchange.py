@@ -10,7 +10,7 @@ from git_asr.converters.claude.state import Call, Outcome, State
 from git_asr.converters.fields import text
 
 _ASK = "AskUserQuestion"
-TOOLS = frozenset({_ASK})
+TOOLS: frozenset[str] = frozenset({_ASK})
 MAX_LISTED = 100
 """Questions, and options of one, that are looked through for what an answer chose; the agent asks up to four."""
 

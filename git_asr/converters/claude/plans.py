@@ -15,7 +15,7 @@ MAX_TASK_LENGTH = 300
 """Characters of a task that is followed."""
 
 _APPROVE = "ExitPlanMode"
-TOOLS = frozenset({"TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", _APPROVE})
+TOOLS: frozenset[str] = frozenset({"TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", _APPROVE})
 
 
 def called(line: Line, index: int, call: Call) -> None:

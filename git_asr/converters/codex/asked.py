@@ -11,7 +11,7 @@ from git_asr.converters.codex.slots import EXCHANGE
 from git_asr.converters.codex.state import Call, State
 from git_asr.converters.fields import text
 
-TOOLS = frozenset({"request_user_input"})
+TOOLS: frozenset[str] = frozenset({"request_user_input"})
 MAX_LISTED = 100
 """Questions of one call that are looked through; the agent asks a few."""
 

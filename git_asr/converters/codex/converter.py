@@ -60,7 +60,7 @@ class CodexRollout:
     """The converter of one stream; what it has learned after ``convert`` is what its lines said."""
 
     name = "codex"
-    version = VERSIONS[name]
+    version = VERSIONS["codex"]
     lossy = LOSSES
     embedded: Sequence[Embedded] = ()
 

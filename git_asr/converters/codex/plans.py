@@ -9,7 +9,7 @@ from git_asr.converters.codex.slots import PLAN
 from git_asr.converters.codex.state import Call
 from git_asr.converters.fields import text
 
-TOOLS = frozenset({"update_plan"})
+TOOLS: frozenset[str] = frozenset({"update_plan"})
 
 
 def called(line: Line, identifier: str, call: Call) -> None:

@@ -12,7 +12,7 @@ from git_asr.converters.codex.slots import SUBAGENT
 from git_asr.converters.codex.state import Call, State
 from git_asr.converters.fields import part, text
 
-TOOLS = frozenset({"spawn_agent"})
+TOOLS: frozenset[str] = frozenset({"spawn_agent"})
 _AGENT_KEYS = ("agent_id", "agent_thread_id", "new_thread_id", "agent_path", "task_name", "nickname")
 _NOTIFIED = "<subagent_notification>"
 _NOTIFIED_END = "</subagent_notification>"

@@ -26,7 +26,7 @@ class Gemini:
     """The converter of one session; ``snapshot``: its source is rewritten as a whole."""
 
     name = "gemini-cli"
-    version = VERSIONS[name]
+    version = VERSIONS["gemini-cli"]
     format_version: str | None = None
     workspace: dict[str, str] | None = None
     embedded: Sequence[Embedded] = ()

@@ -38,7 +38,7 @@ class OpenCode:
     """The converter of one session; ``snapshot``: its source is rewritten as a whole."""
 
     name = "opencode"
-    version = VERSIONS[name]
+    version = VERSIONS["opencode"]
     embedded: Sequence[Embedded] = ()
 
     def __init__(self, *, snapshot: bool) -> None:
