@@ -6,14 +6,12 @@ All is streamed: commits go to one Git in a file, answers come over a pipe, and 
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import IO
 
 from git_asr.git.base import Objects, Repository
-from git_asr.git.history import split
 from git_asr.git.process import Child, run_git
+from git_asr.git.streaming import asked, entries
 
 Pair = tuple[str, str | None]
 """A commit and what it is compared with; None for its parent, a root with nothing."""
@@ -47,18 +45,17 @@ def changes(repo: Repository, pairs: Iterable[Pair], *, detailed: bool = False) 
     Raises:
         AsrError: a tree is not here, or damaged. What was yielded before is right.
     """
-    with _asked(pairs) as asked, Child(repo, "diff-tree", *_ALIKE, "--raw", "-z", stdin=asked) as child:
-        current: _Gathering | None = None
-        tokens = split(child.chunks())
-        for token in tokens:
-            if not token.startswith(b":"):
-                if current is not None:
-                    yield current.change()
-                current = _Gathering(token.decode("ascii", "replace"), detailed=detailed)
-            elif current is not None:
-                current.add(token, next(tokens, b""))
-        if current is not None:
-            yield current.change()
+    current: _Gathering | None = None
+    tokens = entries(repo, map(_line, pairs), "diff-tree", *_ALIKE, "--raw", "-z")
+    for token in tokens:
+        if not token.startswith(b":"):
+            if current is not None:
+                yield current.change()
+            current = _Gathering(token.decode("ascii", "replace"), detailed=detailed)
+        elif current is not None:
+            current.add(token, next(tokens, b""))
+    if current is not None:
+        yield current.change()
 
 
 def patch_ids(repo: Repository, pairs: Iterable[Pair]) -> Iterator[tuple[str, str]]:
@@ -71,8 +68,8 @@ def patch_ids(repo: Repository, pairs: Iterable[Pair]) -> Iterator[tuple[str, st
         AsrError: an object is not here, or damaged. What was yielded before is right.
     """
     with (
-        _asked(pairs) as asked,
-        Child(repo, "diff-tree", *_ALIKE, *_PATCH, stdin=asked) as patches,
+        asked(map(_line, pairs)) as file,
+        Child(repo, "diff-tree", *_ALIKE, *_PATCH, stdin=file) as patches,
         Child(repo, "patch-id", "--stable", stdin=patches.output) as ids,
     ):
         last: tuple[str, str] | None = None
@@ -104,19 +101,15 @@ def removals(repo: Repository, tip: str, folders: Sequence[str]) -> Iterator[tup
     )
     few = folders if len(folders) <= _FEW else ()
     options = (*_ALIKE, "-m", "--raw", "-z", "--diff-filter=D", "--", *few)
-    with (
-        _asked((one, None) for one in newest) as asked,
-        Child(repo, "--literal-pathspecs", "diff-tree", *options, stdin=asked) as child,
-    ):
-        commit = ""
-        tokens = split(child.chunks())
-        for token in tokens:
-            if not token.startswith(b":"):
-                commit = token.decode("ascii", "replace")
-                continue
-            parts = next(tokens, b"").decode("utf-8", "surrogateescape").split("/")
-            for folder in {"/".join(parts[:depth]) for depth in depths} & wanted:
-                yield commit, folder
+    commit = ""
+    tokens = entries(repo, newest, "--literal-pathspecs", "diff-tree", *options)
+    for token in tokens:
+        if not token.startswith(b":"):
+            commit = token.decode("ascii", "replace")
+            continue
+        parts = next(tokens, b"").decode("utf-8", "surrogateescape").split("/")
+        for folder in {"/".join(parts[:depth]) for depth in depths} & wanted:
+            yield commit, folder
 
 
 def readable(repo: Repository, objects: Objects, pairs: Iterable[Pair]) -> list[Pair]:
@@ -158,10 +151,7 @@ class _Gathering:
         return Change(self._commit, *digests, tuple(self._files), tuple(self._blobs))
 
 
-def _asked(pairs: Iterable[Pair]) -> IO[bytes]:
-    """A file with what ``diff-tree --stdin`` reads, closed by whoever uses it."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115
-    for commit, base in pairs:
-        file.write(f"{commit} {base}\n".encode() if base is not None else f"{commit}\n".encode())
-    file.seek(0)
-    return file
+def _line(pair: Pair) -> str:
+    """What ``diff-tree --stdin`` reads."""
+    commit, base = pair
+    return commit if base is None else f"{commit} {base}"

@@ -23,6 +23,7 @@ from git_asr.errors import AsrError
 from git_asr.git.base import Repository
 from git_asr.git.process import command_line, environment, not_started, too_slow, verb_of
 from git_asr.git.remotes import Refspec, without_credentials
+from git_asr.git.streaming import asked
 
 SILENCE = 600.0
 """Seconds for which a Git that talks to a remote may say nothing, its progress included."""
@@ -115,10 +116,8 @@ def _fetch(
     kept_off = ("--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head")
     rest = ("--no-auto-maintenance", "--progress", "--stdin", "--", address)
     command = command_line(repo, ("fetch", *options, *kept_off, *rest), {"fetch.output": "full"})
-    with tempfile.TemporaryFile() as asked:
-        asked.write(os.fsencode("".join(f"{one}\n" for one in wanted)))
-        asked.seek(0)
-        return _listen(repo, command, asked, None, hear)
+    with asked(wanted) as file:
+        return _listen(repo, command, file, None, hear)
 
 
 def _environment() -> dict[str, str]:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from git_asr.errors import AsrError
 from git_asr.git.base import Repository
-from git_asr.git.history import PLAIN, checked, refused, split
-from git_asr.git.process import Child, run_git, try_git
+from git_asr.git.history import checked, logged, refused
+from git_asr.git.process import run_git, try_git
 
 MAX_SUBJECT = 300
 """Characters of a subject that are kept."""
 
-_OPTIONS = (*PLAIN, "--format=%H %T %at %P%n%s")
+_FORMAT = "--format=%H %T %at %P%n%s"
 _OID = re.compile("[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -91,17 +89,7 @@ def border(repo: Repository) -> frozenset[str]:
 
 
 def _nodes(repo: Repository, lines: Iterable[str], *options: str) -> Iterator[Node]:
-    empty = True
-    with tempfile.TemporaryFile() as asked:
-        for line in lines:
-            asked.write(os.fsencode(f"{line}\n"))
-            empty = False
-        if empty:
-            return  # git would walk HEAD
-        asked.seek(0)
-        with Child(repo, "log", *options, *_OPTIONS, "--stdin", stdin=asked) as child:
-            for entry in split(child.chunks()):
-                yield _node(entry)
+    return map(_node, logged(repo, lines, _FORMAT, *options))
 
 
 def _node(entry: bytes) -> Node:

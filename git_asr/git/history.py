@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from git_asr.errors import AsrError, UsageError
 from git_asr.git.base import Commit, Repository
-from git_asr.git.process import Child, try_git
+from git_asr.git.process import try_git
 from git_asr.git.reading import LAST_SECOND
+from git_asr.git.streaming import entries
 
 PLAIN = (
     "-z",
@@ -25,7 +24,7 @@ PLAIN = (
 """Options of ``git log`` that keep the configuration from changing what it prints, or what it reads: Git would look for
 ``HEAD:.mailmap`` in a bare repository, and fail in a partial clone that has not got it.
 """
-_OPTIONS = (*PLAIN, "--format=%H %ct %cI%n%B")
+_FORMAT = "--format=%H %ct %cI%n%B"
 _BAD_REVISION = re.compile(r"^git log: bad (?:revision|object) '?(.+?)'?$")
 _OTHER_REVISION = re.compile(
     r"^git log: (log for .* only has.*|(?:no upstream|no such branch|HEAD does not point).*)"
@@ -67,33 +66,32 @@ def walk(
         selection = ["--ignore-missing", *refs]
         lines = [*heads, *(f"^{oid}" for oid in hidden)]
     else:
-        every_ref, selection = False, []
+        selection = []
         lines = [checked(revision) for revision in revisions]
-    if not (lines or every_ref):
-        return  # git would walk HEAD
-    with tempfile.TemporaryFile() as asked:
-        asked.write(os.fsencode("".join(f"{line}\n" for line in lines)))
-        asked.seek(0)
-        with Child(repo, "log", *_OPTIONS, *selection, "--stdin", stdin=asked) as child:
-            try:
-                for entry in split(child.chunks()):
-                    if needle in entry and needle in (commit := _commit(entry)).message:
-                        yield commit
-            except AsrError as error:
-                raise refused(error) from None
+    try:
+        for entry in logged(repo, lines, _FORMAT, *selection):
+            if needle in entry and needle in (commit := _commit(entry)).message:
+                yield commit
+    except AsrError as error:
+        raise refused(error) from None
 
 
 def listed(repo: Repository, commits: Iterable[str]) -> Iterator[Commit]:
     """Yield commits by their IDs, in that order; one that is not here is left out. Raises AsrError if git fails."""
-    lines = "".join(f"{oid}\n" for oid in commits)
-    if not lines:
-        return  # git would show HEAD
-    with tempfile.TemporaryFile() as asked:
-        asked.write(lines.encode())
-        asked.seek(0)
-        options = ("--ignore-missing", "--no-walk=unsorted", *_OPTIONS)
-        with Child(repo, "log", *options, "--stdin", stdin=asked) as child:
-            yield from map(_commit, split(child.chunks()))
+    return map(_commit, logged(repo, commits, _FORMAT, "--ignore-missing", "--no-walk=unsorted"))
+
+
+def logged(
+    repo: Repository, lines: Iterable[str], *options: str, config: Mapping[str, str] = {}
+) -> Iterator[bytes]:
+    """Yield what ``git log`` with ``PLAIN`` prints, an entry for each commit; streamed.
+
+    ``lines``: names, ranges, ``^exclusions``; checked, or made here. Without any, and without ``--all`` among the
+    options, there is no entry. ``config``: settings for this call. Raises AsrError as ``git.streaming.entries``.
+    """
+    asked = list(lines)
+    if asked or "--all" in options:  # else git would walk HEAD
+        yield from entries(repo, asked, "log", *PLAIN, *options, "--stdin", config=config)
 
 
 def refused(error: AsrError) -> AsrError:
@@ -128,17 +126,6 @@ def _unknown(revision: str) -> UsageError:
     if revision == "HEAD":
         return UsageError("HEAD leads to no commit", hint="name a branch that does: git branch --all")
     return UsageError(f"unknown revision '{revision}'", hint="list what there is: git log --oneline --all")
-
-
-def split(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Cut a stream after each NUL byte; a long entry waits in pieces, so that it is copied only once."""
-    held: list[bytes] = []
-    for chunk in chunks:
-        first, *more = chunk.split(b"\0")
-        held.append(first)
-        for piece in more:
-            yield b"".join(held)
-            held = [piece]
 
 
 def _commit(entry: bytes) -> Commit:

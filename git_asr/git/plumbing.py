@@ -13,6 +13,7 @@ from git_asr.errors import AsrError
 from git_asr.git.base import Repository
 from git_asr.git.process import Child, try_git
 from git_asr.git.reading import Reading, blob_of
+from git_asr.git.streaming import asked
 
 _FEW = 8
 """Up to so many blobs are asked one by one: cheaper than another process."""
@@ -50,21 +51,14 @@ class PlumbingObjects(Reading):
             raise
 
     def blobs(self, oids: Iterable[str]) -> Generator[bytes | None, None, None]:
-        """See ``Objects.blobs``. The IDs are collected first; at most one blob is held.
-
-        The child reads them from a file: unlike a pipe it cannot fill up while the child waits for us, and an
-        iterator that is abandoned leaves nothing that would wait for ever.
-        """
+        """See ``Objects.blobs``. The IDs are collected first; at most one blob is held."""
         wanted = [self.checked(oid) for oid in oids]
         if len(wanted) <= _FEW:
             yield from map(self.blob, wanted)
             return
-        with tempfile.TemporaryFile() as asked:
-            asked.write("".join(f"{oid}\n" for oid in wanted).encode("ascii"))
-            asked.seek(0)
-            with self._start("--batch", "--buffer", stdin=asked) as child:
-                for oid in wanted:
-                    yield blob_of(_answer(child, oid))
+        with asked(wanted) as file, self._start("--batch", "--buffer", stdin=file) as child:
+            for oid in wanted:
+                yield blob_of(_answer(child, oid))
 
     def sizes(self, oids: Iterable[str]) -> dict[str, int | None]:
         """See ``Objects.sizes``. Safe to call while another thread reads from the same object."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from git_asr.errors import AsrError
 from git_asr.git.base import Repository
-from git_asr.git.history import PLAIN, checked, expanded, refused, split, when
-from git_asr.git.process import Child, try_git
+from git_asr.git.history import checked, expanded, logged, refused, when
+from git_asr.git.process import try_git
 
-_OPTIONS = (*PLAIN, "--format=%H %P%n%ct %cI%n%aN%n%s%n%B")
+_FORMAT = "--format=%H %P%n%ct %cI%n%aN%n%s%n%B"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,22 +30,17 @@ class Ranged:
 
 
 def commits(repo: Repository, revisions: Sequence[str]) -> Iterator[Ranged]:
-    """Yield the commits that ``revisions`` select (as for ``git log``), newest first; streamed.
+    """Yield the commits that ``revisions`` select (as for ``git log``; without any, none), newest first; streamed.
 
     Raises:
         UsageError: a revision is unknown or looks like an option.
         AsrError: the history is damaged, or git fails.
     """
     lines = [checked(revision) for revision in revisions]
-    with tempfile.TemporaryFile() as asked:
-        asked.write(os.fsencode("".join(f"{line}\n" for line in lines)))
-        asked.seek(0)
-        with Child(repo, "log", *_OPTIONS, "--stdin", stdin=asked, config=_mailmap(repo)) as child:
-            try:
-                for entry in split(child.chunks()):
-                    yield _commit(entry)
-            except AsrError as error:
-                raise refused(error) from None
+    try:
+        yield from map(_commit, logged(repo, lines, _FORMAT, config=_mailmap(repo)))
+    except AsrError as error:
+        raise refused(error) from None
 
 
 def _mailmap(repo: Repository) -> dict[str, str]:

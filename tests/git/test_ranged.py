@@ -27,6 +27,10 @@ def of(path: Path, *revisions: str) -> list[Ranged]:
     return list(commits(open_repository(path), revisions or ("main",)))
 
 
+def test_without_revisions_no_commits(path: Path) -> None:
+    assert list(commits(open_repository(path), ())) == []
+
+
 @pytest.mark.parametrize(
     ("author", "committer", "who", "committed_at"),
     [
