@@ -13,8 +13,8 @@ import click
 
 from git_asr.cli import render
 from git_asr.entire.fetch import Fetched, Status
-from git_asr.entire.source import Source, default_source
-from git_asr.errors import AsrError, Diagnostic, UsageError
+from git_asr.entire.source import Source, possible_source
+from git_asr.errors import Diagnostic, UsageError
 from git_asr.git.base import Repository
 from git_asr.git.remotes import Refspec, remotes
 from git_asr.views.text import neutral, plural
@@ -127,9 +127,8 @@ def unnamed(source: Source) -> UsageError:
 
 def suggestion(repo: Repository) -> str | None:
     """The command that may bring checkpoints which are not here, and from where; None where there is no remote."""
-    try:
-        source = default_source(repo, _say_nothing)
-    except AsrError:
+    source = possible_source(repo, _say_nothing)
+    if source is None:
         return None
     if source.setting is not None:
         return f"checkpoints are kept at {source.setting}: {source.command}"

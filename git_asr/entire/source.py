@@ -96,6 +96,14 @@ def default_source(repo: Repository, report: Report) -> Source:
     )
 
 
+def possible_source(repo: Repository, report: Report) -> Source | None:
+    """The source by default; None where there is none."""
+    try:
+        return default_source(repo, report)
+    except AsrError:
+        return None
+
+
 def _of_remote(remote: Remote, setting: CheckpointRemote | None = None) -> Source:
     return Source(remote.name, remote.name, remote, setting)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from git_asr.companion.state import State
 from git_asr.companion.state_file import DamagedState, read_state
-from git_asr.entire.source import Source, default_source
-from git_asr.errors import AsrError, Diagnostic, Report
+from git_asr.entire.source import Source, possible_source
+from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Repository
 from git_asr.sync.look import Seen, directory, is_current, look
 
@@ -52,7 +52,7 @@ class Status:
 def status(repo: Repository, exclusions: Sequence[str], report: Report, *, orphans: bool) -> Status:
     """Look at a repository; ``exclusions``, ``orphans``: as configured. Nothing is written and no transcript read."""
     seen = look(repo)
-    source = _source(repo, report)
+    source = possible_source(repo, report)
     try:
         with read_state(directory(repo)) as state:
             if state is not None:
@@ -89,10 +89,3 @@ def _stores(state: State | None, seen: Seen) -> tuple[StoreStatus, ...]:
         key = one.layout.described(one.ref), one.layout.kind
         found[key] = found.get(key, 0) + held.get(one.ref, 0)
     return tuple(StoreStatus(*key, number) for key, number in found.items())
-
-
-def _source(repo: Repository, report: Report) -> Source | None:
-    try:
-        return default_source(repo, report)
-    except AsrError:
-        return None

@@ -10,7 +10,7 @@ from git_asr.companion.listing import overviews
 from git_asr.companion.state import State
 from git_asr.companion.state_file import read_state
 from git_asr.entire.links import checkpoint_ids, is_bookkeeping
-from git_asr.entire.source import Source, default_source
+from git_asr.entire.source import possible_source
 from git_asr.entire.stores import registry
 from git_asr.entire.stores.base import Store
 from git_asr.entire.stores.per_checkpoint import PerCheckpoint
@@ -85,7 +85,7 @@ def _surroundings(
     repo: Repository, state: State, dangling: Sequence[str], incomplete: frozenset[str], report: Report
 ) -> Surroundings:
     stores = look(repo).stores
-    source = _source(repo, report)
+    source = possible_source(repo, report)
     setting = None if source is None else source.setting
     first = [source.remote.name] if source is not None and source.remote is not None else []
     return Surroundings(
@@ -100,14 +100,6 @@ def _surroundings(
         removed=_removed(repo, [one for one in stores if one.layout.descends], dangling),
         least_version=_least_version(repo),
     )
-
-
-def _source(repo: Repository, report: Report) -> Source | None:
-    """From where checkpoints would be fetched; None where that is nowhere."""
-    try:
-        return default_source(repo, report)
-    except AsrError:
-        return None
 
 
 def _removed(repo: Repository, stores: Iterable[Store], dangling: Sequence[str]) -> Mapping[str, str]:
