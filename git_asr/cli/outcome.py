@@ -6,6 +6,7 @@ from collections.abc import Container
 from typing import Any
 
 from git_asr.cli import render
+from git_asr.cli.findings import findings_as_json, unresolved_as_json
 from git_asr.errors import Diagnostic
 from git_asr.git.base import Repository
 from git_asr.sync.outcome import Outcome
@@ -76,9 +77,6 @@ def as_json(outcome: Outcome) -> dict[str, Any]:
         "removed": outcome.tally.removed,
         "excluded": outcome.tally.excluded,
         "searched": list(outcome.searched),
-        "unresolved": [{"checkpoint": one, "commits": list(commits)} for one, commits in outcome.unresolved],
-        "diagnostics": [
-            {"code": one.code, "where": one.where, "message": one.message, "hint": one.hint}
-            for one in outcome.findings
-        ],
+        "unresolved": unresolved_as_json(outcome.unresolved),
+        "diagnostics": findings_as_json(outcome.findings),
     }

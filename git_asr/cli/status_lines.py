@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from git_asr.cli.findings import findings_as_json, unresolved_as_json
 from git_asr.sync.status import Status
 from git_asr.views import text
 
@@ -74,11 +75,8 @@ def as_record(found: Status) -> dict[str, Any]:
         "stores": [
             {"store": one.store, "layout": one.layout, "checkpoints": one.checkpoints} for one in found.stores
         ],
-        "unresolved": [{"checkpoint": one, "commits": list(commits)} for one, commits in found.unresolved],
+        "unresolved": unresolved_as_json(found.unresolved),
         "absent": len(found.absent),
-        "findings": [
-            {"code": one.code, "where": one.where, "message": one.message, "hint": one.hint}
-            for one in found.findings
-        ],
+        "findings": findings_as_json(found.findings),
         "remote": None if source is None else {"address": source.shown, "command": source.command},
     }
