@@ -47,10 +47,6 @@ class Revisions:
         """Whether a record of the stream supersedes no other record of it."""
         return id(record) not in self._later
 
-    def is_superseded(self, record: Record) -> bool:
-        """Whether a later record replaces this one."""
-        return self.latest(record) is not record
-
     def tombstone(self, record: Record) -> Record | None:
         """The record that withdraws this one, if there is one."""
         return self._tombstones.get(record["id"])

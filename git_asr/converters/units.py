@@ -79,16 +79,6 @@ def read_lines(chunks: Iterable[bytes]) -> Iterator[Unit]:
                 yield Unit(position, 0, value, text)
 
 
-def read_document(data: bytes, array: str) -> Iterator[Unit]:
-    """The units of a document: what it says beside its array (position 0), then the elements (1, 2, …).
-
-    ``text`` is None for all of them, and the flags of the document are those of each unit that they concern. Text
-    that is no document, or nested too deeply, is one malformed unit at position 0; a document without the array is
-    one unit at position 0.
-    """
-    return _read_documents([data], array)
-
-
 def read_text(chunks: Iterable[bytes]) -> Iterator[Unit]:
     """The lines of a transcript that is not JSON, without their line ends; blank lines keep their number."""
     position = 0
@@ -131,7 +121,12 @@ def _malformed(text: bytes, position: int, index: int = 0) -> Unit:
 
 
 def _read_documents(chunks: Iterable[bytes], array: str) -> Iterator[Unit]:
-    """Documents with slices of one array, or one document that was cut at line ends."""
+    """Documents with slices of one array, or one document that was cut at line ends.
+
+    The units of a document: what it says beside its array (position 0), then the elements (1, 2, …). ``text`` is None
+    for all of them, and the flags of the document are those of each unit that they concern. Text that is no document,
+    or nested too deeply, is one malformed unit at position 0; a document without the array is one unit at position 0.
+    """
     rest = iter(chunks)
     first = next((chunk for chunk in rest if chunk.strip(SPACE)), b"")
     decoded = _document(first)

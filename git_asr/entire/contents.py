@@ -108,12 +108,6 @@ class Checkpoint:
             yield from filter(None, (session.prompt, session.compact, session.content_hash))
 
 
-def read_checkpoint(objects: Objects, location: Location, report: Report) -> Checkpoint:
-    """Read one checkpoint; as :func:`read_checkpoints`."""
-    (checkpoint,) = read_checkpoints(objects, (location,), report)
-    return checkpoint
-
-
 def read_checkpoints(objects: Objects, locations: Iterable[Location], report: Report) -> Iterator[Checkpoint]:
     """Read checkpoints in the order given: trees first, then all metadata of many checkpoints in one stream.
 

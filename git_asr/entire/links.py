@@ -14,10 +14,9 @@ KEY = "Entire-Checkpoint"
 HEX = "[0-9a-f]{12}"
 ULID = "[0-7][0-9A-HJKMNP-TV-Z]{25}"
 ULID_LENGTH = 26
-CHECKPOINT_ID = re.compile(f"{HEX}|{ULID}")
-"""A checkpoint ID, for ``fullmatch``: 12 lower-case hex digits, or a canonical ULID (reference, section 1.1)."""
+_CHECKPOINT_ID = re.compile(f"{HEX}|{ULID}".encode())
+"""12 lower-case hex digits, or a canonical ULID (reference, section 1.1)."""
 
-_IN_MESSAGES = re.compile(CHECKPOINT_ID.pattern.encode())
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 _BOOKKEEPING = re.compile(
@@ -57,12 +56,7 @@ def checkpoint_ids(message: bytes) -> tuple[Mention, ...]:
 
     An ID says that this message once belonged to a commit with that checkpoint, no more (reference, section 1.6).
     """
-    return tuple(Mention(found.value, found.place) for found in trailers.find(message, KEY, _IN_MESSAGES))
-
-
-def is_checkpoint_id(text: str) -> bool:
-    """Tell whether a text is a checkpoint ID of either kind."""
-    return bool(CHECKPOINT_ID.fullmatch(text))
+    return tuple(Mention(found.value, found.place) for found in trailers.find(message, KEY, _CHECKPOINT_ID))
 
 
 def minted(checkpoint: str) -> int | None:

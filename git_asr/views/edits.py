@@ -14,8 +14,6 @@ from typing import Any
 from git_asr.views import patches
 from git_asr.views.patches import Edit, Hunk
 
-__all__ = ["Edit", "Hunk", "edits"]
-
 _PATHS = ("file_path", "filePath", "path", "notebook_path", "filename")
 _OLD = ("old_string", "oldString", "old_str", "oldText")
 _NEW = ("new_string", "newString", "new_str", "newText")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from git_asr.views.edits import Edit
+from git_asr.views.patches import Edit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

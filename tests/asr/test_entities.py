@@ -18,9 +18,7 @@ def test_the_latest_revision_stands_where_the_first_one_stood() -> None:
     ]
     revisions = Revisions(records)
     assert [one["id"] for one in revisions.standing()] == ["a3", "b"]
-    assert revisions.latest(records[0]) is records[4]
-    assert revisions.is_superseded(records[2])
-    assert not revisions.is_superseded(records[1])
+    assert [revisions.latest(records[at]) for at in (0, 1, 2)] == [records[4], records[1], records[4]]
     assert revisions.record("a2") is records[2]
     assert revisions.record("missing") is None
     assert revisions.tombstone(records[3]) is records[5]

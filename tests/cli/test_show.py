@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from git_asr.views import items
-from git_asr.views.edits import Edit, Hunk
+from git_asr.views.patches import Edit, Hunk
 from tests.converters import goldens
 from tests.e2e.sample_repos import add, repository, session
 from tests.e2e.terminal import run_on_terminal

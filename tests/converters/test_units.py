@@ -12,7 +12,7 @@ from git_asr.asr.codec import NumberText, encode, strict
 from git_asr.converters.base import NativeFormat, Unit
 from git_asr.converters.plain_text import CursorText
 from git_asr.converters.registry import FORMATS, by_name
-from git_asr.converters.units import MAX_LEVELS, read_document, read_lines, read_text, read_units
+from git_asr.converters.units import MAX_LEVELS, read_lines, read_text, read_units
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(1 << 63), (1 << 64) - 1) | st.text(),
@@ -185,9 +185,13 @@ def test_mutated_lines_are_read(text: bytes, data: st.DataObject) -> None:
 # --- documents ---
 
 
+def document(data: bytes) -> list[Unit]:
+    return list(read_units([data], known("opencode-json")))
+
+
 def test_a_document_is_its_elements_and_what_stands_beside_them() -> None:
     text = b'{\r\n "id": 1, "messages": [{"a": 1}, null, [2]], "z": {"messages": []}\r\n}\r\n'
-    assert list(read_document(text, "messages")) == [
+    assert document(text) == [
         Unit(0, 0, {"id": 1, "z": {"messages": []}}, None),
         Unit(1, 0, {"a": 1}, None),
         Unit(2, 0, None, None),
@@ -196,31 +200,31 @@ def test_a_document_is_its_elements_and_what_stands_beside_them() -> None:
 
 
 def test_nothing_beside_the_array_is_no_unit() -> None:
-    assert list(read_document(b'{"messages":[1]}', "messages")) == [Unit(1, 0, 1, None)]
-    assert list(read_document(b'{"messages":[]}', "messages")) == []
+    assert document(b'{"messages":[1]}') == [Unit(1, 0, 1, None)]
+    assert document(b'{"messages":[]}') == []
 
 
 @pytest.mark.parametrize("value", [{"messages": 1}, {"other": []}, [1], 1, None])
 def test_a_document_without_the_array_is_one_unit(value: Any) -> None:
-    assert list(read_document(encode(value), "messages")) == [Unit(0, 0, value, None)]
+    assert document(encode(value)) == [Unit(0, 0, value, None)]
 
 
 def test_a_document_that_cannot_be_read_is_one_malformed_unit() -> None:
     deep = b'{"messages":[' + b"[" * 600 + b"]" * 600 + b"]}"
-    assert list(read_document(b'{"messages":[\xff', "messages")) == [
+    assert document(b'{"messages":[\xff') == [
         Unit(0, 0, '{"messages":[\udcff', None, "malformed", ("invalid-utf-8",))
     ]
-    assert list(read_document(deep, "messages")) == [Unit(0, 0, deep.decode(), None, "malformed")]
-    assert list(read_document(b" \n", "messages")) == []
+    assert document(deep) == [Unit(0, 0, deep.decode(), None, "malformed")]
+    assert document(b" \n") == []
     assert list(read_units([], known("opencode-json"))) == []
 
 
 def test_flags_of_a_document_stand_where_they_belong() -> None:
     text = b'{"id":"\xff","messages":["\xfe",NaN,{"a":[Infinity,"\xfd"]},"ok","\\udcff"]}'
-    flags = [unit.flags for unit in read_document(text, "messages")]
+    flags = [unit.flags for unit in document(text)]
     bytes_, numbers = "invalid-utf-8", "non-finite"
     assert flags[:5] == [(bytes_,), (bytes_,), (numbers,), (bytes_, numbers), ()]
-    assert [unit.flags for unit in read_document(b'["\xff"]', "messages")] == [(bytes_,)]
+    assert [unit.flags for unit in document(b'["\xff"]')] == [(bytes_,)]
 
 
 def test_slices_of_a_document() -> None:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from git_asr.entire import contents, listing
 from git_asr.entire import metadata as fields
-from git_asr.entire.contents import Checkpoint, SessionFolder, merits, read_checkpoint, read_checkpoints
+from git_asr.entire.contents import Checkpoint, SessionFolder, merits, read_checkpoints
 from git_asr.entire.stores.base import Location
 from git_asr.entire.stores.registry import copies, discover
-from git_asr.errors import Diagnostic
+from git_asr.errors import Diagnostic, Report
 from git_asr.git.backend import open_objects
 from git_asr.git.base import Objects
 from git_asr.git.refs import list_refs
@@ -43,6 +43,11 @@ def locations(path: Path, objects: Objects) -> list[Location]:
             assert isinstance(one, Location)
             located.setdefault(one.checkpoint, []).append(one)
     return [copy for some in located.values() for copy in copies(some)]
+
+
+def read_one(objects: Objects, location: Location, report: Report) -> Checkpoint:
+    (checkpoint,) = read_checkpoints(objects, (location,), report)
+    return checkpoint
 
 
 def read(path: Path) -> tuple[list[Checkpoint], list[Diagnostic]]:
@@ -127,7 +132,7 @@ def test_one_checkpoint_is_read_as_one_of_many(tmp_path: Path) -> None:
         many = list(read_checkpoints(objects, some, lambda _: None))
         assert [one.id for one in many] == [location.checkpoint for location in some]
         assert [one.sessions[0].session_id for one in many] == [f"s{n}" for n in range(600)]
-        assert [read_checkpoint(objects, location, lambda _: None) for location in some[::100]] == many[::100]
+        assert [read_one(objects, location, lambda _: None) for location in some[::100]] == many[::100]
         assert list(read_checkpoints(objects, (), lambda _: None)) == []
 
 
@@ -168,9 +173,7 @@ def test_links_and_submodules_are_no_files(tmp_path: Path) -> None:
     tree = git(path, "mktree", stdin=f"040000 tree {folder}\t0\n120000 blob {blob}\tmetadata.json\n".encode())
     said: list[Diagnostic] = []
     with opened(path) as objects:
-        checkpoint = read_checkpoint(
-            objects, Location("000000000000", STORE, "branch-v1", (tree,)), said.append
-        )
+        checkpoint = read_one(objects, Location("000000000000", STORE, "branch-v1", (tree,)), said.append)
     assert checkpoint.sessions == () and checkpoint.metadata == {}
     assert sorted(one.code for one in said) == ["no-session", *["not-a-file"] * 3]
 
@@ -187,9 +190,7 @@ def test_a_checkpoint_that_is_no_tree(what: str, tmp_path: Path) -> None:
     }[what]()
     said: list[Diagnostic] = []
     with opened(path) as objects:
-        checkpoint = read_checkpoint(
-            objects, Location("000000000000", STORE, "branch-v1", (oid,)), said.append
-        )
+        checkpoint = read_one(objects, Location("000000000000", STORE, "branch-v1", (oid,)), said.append)
     assert checkpoint.sessions == ()
     assert checkpoint.absent == ((oid,) if what == "nothing" else ())
     assert said[0].code == ("absent-tree" if what == "nothing" else "damaged-tree")
@@ -240,9 +241,7 @@ def test_absent_trees_are_told(tmp_path: Path) -> None:
     tree = git(path, "rev-parse", f"{STORE}:00/0000000000")
     said: list[Diagnostic] = []
     with opened(clone) as objects:
-        checkpoint = read_checkpoint(
-            objects, Location("000000000000", STORE, "branch-v1", (tree,)), said.append
-        )
+        checkpoint = read_one(objects, Location("000000000000", STORE, "branch-v1", (tree,)), said.append)
     assert checkpoint.absent == (tree,)
     assert said[0].code == "absent-tree"
 
@@ -310,7 +309,7 @@ def test_a_tree_that_explodes_is_not_unfolded(tmp_path: Path) -> None:
         tree, kind = git(path, "mktree", stdin=entries.encode()), "040000 tree"
     said: list[Diagnostic] = []
     with opened(path) as objects:
-        read_checkpoint(objects, Location("000000000000", STORE, "branch-v1", (tree,)), said.append)
+        read_one(objects, Location("000000000000", STORE, "branch-v1", (tree,)), said.append)
     assert "too-many-files" in [one.code for one in said]
 
 
@@ -355,7 +354,7 @@ def test_parts_are_in_order_and_nothing_is_lost(
     said: list[Diagnostic] = []
     with opened(path) as objects:
         location = Location("000000000000", STORE, "branch-v1", (tree,))
-        (session,) = read_checkpoint(objects, location, said.append).sessions
+        (session,) = read_one(objects, location, said.append).sessions
     parts = [next(name for name in NAMES if oids[name] == oid) for oid in session.transcript]
     known = {"metadata.json", "prompt.txt"} & set(chosen)
     assert sorted([*parts, *session.files, *known]) == sorted(chosen)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from git_asr.entire.links import WALK_EXCLUDES, Mention, checkpoint_ids, is_checkpoint_id, minted
+from git_asr.entire.links import WALK_EXCLUDES, Mention, checkpoint_ids, minted
 from tests.support.repo_builder import RepoBuilder, git
 
 LEFT_OUT = [
@@ -68,6 +68,11 @@ def test_a_branch_named_entire_is_walked(tmp_path: Path) -> None:
     )
 
 
+def named(text: str) -> list[str]:
+    """The checkpoints that a message with this trailer names."""
+    return [one.checkpoint for one in checkpoint_ids(f"subject\n\nEntire-Checkpoint: {text}\n".encode())]
+
+
 def test_ids_of_a_message() -> None:
     message = (
         b"Read archives (#12)\n\n* tar\n\nEntire-Checkpoint: 0123456789ab\n\n* zip\n\n"
@@ -84,7 +89,7 @@ def test_ids_of_a_message() -> None:
     "text", ["0123456789ab", "d60164698930", "01KXDM08H2V0SZREV3NDG2R38M", "7ZZZZZZZZZZZZZZZZZZZZZZZZZ"]
 )
 def test_checkpoint_ids(text: str) -> None:
-    assert is_checkpoint_id(text)
+    assert named(text) == [text]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +99,6 @@ def test_checkpoint_ids(text: str) -> None:
         "0123456789a",
         "0123456789abc",
         "0123456789AB",
-        "0123456789ab\n",
         "01kxdm08h2v0szrev3ndg2r38m",
         "81KXDM08H2V0SZREV3NDG2R38M",
         "01KXDM08H2V0SZREV3NDG2R38I",
@@ -103,7 +107,7 @@ def test_checkpoint_ids(text: str) -> None:
     ],
 )
 def test_no_checkpoint_ids(text: str) -> None:
-    assert not is_checkpoint_id(text)
+    assert named(text) == []
     assert minted(text) is None
 
 
@@ -112,6 +116,7 @@ def test_when_an_id_was_minted() -> None:
     assert minted("00000000000000000000000000") == 0
     assert minted("7ZZZZZZZZZZZZZZZZZZZZZZZZZ") == 2**48 - 1
     assert minted("0123456789ab") is None
+    assert minted("01KXDM08H2V0SZREV3NDG2R38M\n") is None
 
 
 @given(st.integers(0, 2**48 - 1), st.integers(0, 2**80 - 1))
@@ -119,5 +124,5 @@ def test_the_time_of_any_ulid(milliseconds: int, chance: int) -> None:
     alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
     number = milliseconds << 80 | chance
     ulid = "".join(alphabet[number >> shift & 31] for shift in range(125, -5, -5))
-    assert is_checkpoint_id(ulid)
+    assert named(ulid) == [ulid]
     assert minted(ulid) == milliseconds

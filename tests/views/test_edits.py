@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from git_asr.views.edits import MOST_COMPARED, Edit, Hunk, edits
+from git_asr.views.edits import MOST_COMPARED, edits
+from git_asr.views.patches import Edit, Hunk
 
 
 def test_hunks_that_a_tool_says_it_applied_go_before_what_was_asked() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from git_asr.views.edits import Edit, Hunk, edits
-from git_asr.views.patches import changes, patch
+from git_asr.views.edits import edits
+from git_asr.views.patches import Edit, Hunk, changes, patch
 
 PATCH = """*** Begin Patch
 *** Update File: a.py

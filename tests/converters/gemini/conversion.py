@@ -14,7 +14,8 @@ from git_asr.asr.summary import Summary
 from git_asr.converters import fields
 from git_asr.converters.base import Unit
 from git_asr.converters.gemini.converter import Gemini
-from git_asr.converters.units import read_document, read_lines
+from git_asr.converters.registry import by_name
+from git_asr.converters.units import read_units
 from tests.support.losslessness import Lost, Path, lost, written
 
 SESSION = "7a5c9f7e-1d54-4f5b-b0a4-24f1f5d7c001"
@@ -32,7 +33,7 @@ def convert(text: bytes, *, snapshot: bool = False) -> list[Record]:
 
 
 def units(text: bytes, *, snapshot: bool = False) -> list[Unit]:
-    return list(read_document(text, "messages") if snapshot else read_lines([text]))
+    return list(read_units([text], by_name("gemini-cli-json" if snapshot else "gemini-cli-jsonl")))
 
 
 def of(found: Sequence[Unit], *, snapshot: bool) -> list[Record]:

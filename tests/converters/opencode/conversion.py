@@ -16,7 +16,8 @@ from git_asr.converters import fields
 from git_asr.converters.base import Unit
 from git_asr.converters.detect import detect
 from git_asr.converters.opencode.converter import OpenCode
-from git_asr.converters.units import read_document, read_lines
+from git_asr.converters.registry import by_name
+from git_asr.converters.units import read_units
 from tests.support.losslessness import Lost, Path, lost, written
 
 SESSION = "ses_27aaaaaaaffeAAAAAAAAAAAAAA"
@@ -28,7 +29,7 @@ IDS = {"id", "sessionID", "messageID", "callID"}
 
 def units(text: bytes) -> list[Unit]:
     """The units of a document, or of lines."""
-    return list(read_document(text, "messages") if is_document(text) else read_lines([text]))
+    return list(read_units([text], by_name("opencode-json" if is_document(text) else "opencode-jsonl")))
 
 
 def is_document(text: bytes) -> bool:
