@@ -86,6 +86,17 @@ class NativeFormat(Protocol):
         ...
 
 
+class Format:
+    """A native format of JSON Lines that does not mark where a session starts: each says how it differs."""
+
+    __slots__ = ()
+    harness: str
+    name: str
+    array: str | None = None
+    marks_start: bool = False
+    first_line: bool = False
+
+
 class Converter(Protocol):
     """Turns the units of one stream into drafts, in order, without looking ahead (prefix stability).
 

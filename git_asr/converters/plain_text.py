@@ -5,18 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from git_asr.converters.base import Facts, Sample
+from git_asr.converters.base import Facts, Format, Sample
 
 
-class PlainText:
+class PlainText(Format):
     """A format whose units are lines of text. What begins so is decided by ``beginning``, at the first line."""
 
     __slots__ = ()
-    harness: str
-    name: str
-    array: str | None = None
-    marks_start = False
-    first_line = False
     beginning: re.Pattern[str]
 
     def recognises(self, sample: Sample) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from git_asr.converters.base import Facts, Sample
+from git_asr.converters.base import Facts, Format, Sample
 from git_asr.converters.fields import chain, objects, part, text, time
 
 _LOOSE = frozenset(
@@ -36,15 +36,13 @@ _WRAPPED = {"system": "subtype", "queue-operation": "operation"}
 _WRAPPING = {"attachment": "attachment", "progress": "data"}
 
 
-class ClaudeCode:
+class ClaudeCode(Format):
     """Claude Code's session and subagent files. A session starts with a root of the graph; there is no header."""
 
     __slots__ = ()
     harness = "claude-code"
     name = "claude-code-jsonl"
-    array: str | None = None
     marks_start = True
-    first_line = False
 
     def recognises(self, sample: Sample) -> bool:
         """By any line: chained ones, or one of the loose kinds."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from git_asr.converters.base import Facts, Sample
+from git_asr.converters.base import Facts, Format, Sample
 from git_asr.converters.fields import objects, part, text, time
 
 _TYPES = frozenset(
@@ -24,13 +24,12 @@ _TYPES = frozenset(
 )
 
 
-class Codex:
+class Codex(Format):
     """Lines of ``timestamp``, ``type`` and ``payload``, begun by a ``session_meta``, which may come again."""
 
     __slots__ = ()
     harness = "codex"
     name = "codex-jsonl"
-    array: str | None = None
     marks_start = True
     first_line = True
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from git_asr.converters.base import Facts, Sample
+from git_asr.converters.base import Facts, Format, Sample
 from git_asr.converters.fields import document, has, objects, part, text, time
 
 _TYPES = frozenset(["user", "gemini", "info", "warning", "error"])
 
 
-class GeminiDocument:
+class GeminiDocument(Format):
     """One object with ``messages``; a slice of a large one may have nothing else."""
 
     __slots__ = ()
     harness = "gemini-cli"
     name = "gemini-cli-json"
     array: str | None = "messages"
-    marks_start = False
-    first_line = False
 
     def recognises(self, sample: Sample) -> bool:
         """By the keys of the session, or, for a slice, by messages of Gemini's types and nothing beside them."""
@@ -38,13 +36,12 @@ class GeminiDocument:
         return _facts(value)
 
 
-class GeminiLines:
+class GeminiLines(Format):
     """A header, messages (one that comes again replaces the earlier one), and changes to the session."""
 
     __slots__ = ()
     harness = "gemini-cli"
     name = "gemini-cli-jsonl"
-    array: str | None = None
     marks_start = True
     first_line = True
 

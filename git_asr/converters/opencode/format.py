@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from git_asr.converters.base import Facts, Sample
+from git_asr.converters.base import Facts, Format, Sample
 from git_asr.converters.fields import document, has, objects, part, text, time
 
 
-class OpenCodeDocument:
+class OpenCodeDocument(Format):
     """The export: one object of the session's ``info`` and its ``messages``."""
 
     __slots__ = ()
     harness = "opencode"
     name = "opencode-json"
     array: str | None = "messages"
-    marks_start = False
-    first_line = False
 
     def recognises(self, sample: Sample) -> bool:
         """By the session's ``info`` beside messages of ``info`` and ``parts`` (or none yet)."""
@@ -28,15 +26,13 @@ class OpenCodeDocument:
         return _facts(value)
 
 
-class KiloDocument:
+class KiloDocument(Format):
     """Kilo Code's export: the session's own keys stand beside ``messages``, not in an ``info``."""
 
     __slots__ = ()
     harness = "kilo-code"
     name = "kilo-code-json"
     array: str | None = "messages"
-    marks_start = False
-    first_line = False
 
     def recognises(self, sample: Sample) -> bool:
         """By the session's keys beside messages of ``info`` and ``parts``."""
@@ -55,15 +51,12 @@ class KiloDocument:
         return _facts(value)
 
 
-class OpenCodeLines:
+class OpenCodeLines(Format):
     """Messages one a line, as the first plug-ins wrote them."""
 
     __slots__ = ()
     harness = "opencode"
     name = "opencode-jsonl"
-    array: str | None = None
-    marks_start = False
-    first_line = False
 
     def recognises(self, sample: Sample) -> bool:
         """By lines that are all messages."""
@@ -75,7 +68,7 @@ class OpenCodeLines:
         return _facts(value)
 
 
-class KiloLines:
+class KiloLines(Format):
     """Kilo Code's messages one a line, which carry a projection in ``type`` and ``message``.
 
     Lines of Kilo Code without that projection cannot be told from OpenCode's.
@@ -84,9 +77,6 @@ class KiloLines:
     __slots__ = ()
     harness = "kilo-code"
     name = "kilo-code-jsonl"
-    array: str | None = None
-    marks_start = False
-    first_line = False
 
     def recognises(self, sample: Sample) -> bool:
         """By lines that are all messages with the projection."""
