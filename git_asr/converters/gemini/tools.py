@@ -51,7 +51,7 @@ def call(message: Message, state: State, block: int, told: Any, inference: str |
     if status is None:
         draft.ts = stamp or draft.ts
         meta = {**meta, **rest(told, _CALL - {"result", "resultDisplay", "status"})}
-    elif told.get("status") not in _ENDED and holds(told.get("status")):
+    elif fields.text(told, "status") not in _ENDED and holds(told.get("status")):
         meta["status"] = told["status"]
     if meta:
         draft.meta = {message.vendor: meta}

@@ -131,6 +131,16 @@ def test_a_message_that_says_less_when_it_comes_again() -> None:
     check_stream(written(records).records)
 
 
+@pytest.mark.parametrize("status", [["success"], {"success": 1}, 7, True, "x"])
+def test_a_call_that_ended_in_no_way_that_is_known(status: Any) -> None:
+    text = lines(gemini("a", toolCalls=[call("t", status=status, result=[response("t", output="done")])]))
+    records = convert(text)
+    assert [one["status"] for one in kinds(records, "tool_result")] == ["unknown"]
+    (asked,) = kinds(records, "tool_call")
+    assert asked["_meta"][VENDOR] == {"status": status}
+    assert losses(text) == []
+
+
 def test_results_that_a_message_repeats_are_told_once() -> None:
     done = call("t", result=[response("t", output="done")])
     records = convert(lines(gemini("a", toolCalls=[done]), user("b", [response("t", output="done")])))
