@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from git_asr.asr import codec
 from git_asr.asr.ids import usable, without_date
 from git_asr.asr.numbering import number
-from git_asr.converters.base import NativeFormat, Unit
 from git_asr.converters.detect import detect
 from git_asr.converters.opaque import DOCUMENTS, LINES
-from git_asr.converters.units import read_units
-from tests.support.corpus import expected, needs_corpus, sample, samples
+from tests.converters.samples import Transcript, transcripts
+from tests.support.corpus import needs_corpus, samples
 
 pytestmark = needs_corpus
 
@@ -38,53 +33,6 @@ NAMES = {
 
 SESSION_IN_FILE = {"claude", "copilot", "droid", "gemini-lines", "opencode-document", "opencode-lines", "pi"}
 """Formats whose files name the session that the metadata name; Codex' review threads have another one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Transcript:
-    session: str
-    figures: dict[str, Any]
-    chunks: list[bytes]
-    native: NativeFormat
-    units: list[Unit]
-
-    @property
-    def facts(self) -> Iterator[Any]:
-        return (self.native.facts(unit.value) for unit in self.units if unit.kind == "value")
-
-
-def blob(repository: Path, name: str) -> bytes | None:
-    result = subprocess.run(
-        ["git", "-C", str(repository), "cat-file", "blob", name], check=False, capture_output=True
-    )
-    return result.stdout if result.returncode == 0 else None
-
-
-def chunks(repository: Path, newest: dict[str, Any]) -> list[bytes]:
-    """The files of a transcript: below the sharded ID, below the plain ID (flat), or at the root of its own ref."""
-    checkpoint, folder = newest["checkpoint"], newest["folder"]
-    for base in (f"{checkpoint[:2]}/{checkpoint[2:]}/", f"{checkpoint}/", ""):
-        where = f"{newest['ref']}:{base}{folder}{'/' if folder else ''}"
-        found = [blob(repository, where + file) for file in newest["files"]]
-        if None not in found:
-            return [data for data in found if data is not None]
-    raise AssertionError(f"no transcript of {checkpoint}")
-
-
-def transcripts(name: str, tmp_path: Path) -> list[Transcript]:
-    """The newest transcript of each session of a sample."""
-    sessions = [s for s in expected()["samples"][name].get("sessions", []) if s.get("newest")]
-    if not sessions:
-        pytest.skip(f"{name} holds no transcripts")
-    repository = sample(name, tmp_path)
-    result = []
-    for session in sessions:
-        files = chunks(repository, session["newest"])
-        native = detect(files)
-        assert native is not None, session["session_id"]
-        units = list(read_units(files, native))
-        result.append(Transcript(session["session_id"], session["newest"], files, native, units))
-    return result
 
 
 @pytest.mark.parametrize("name", samples())

@@ -195,3 +195,12 @@ def test_the_table_of_the_page_is_the_registry() -> None:
         assert len(cells) == 8
         assert all(cells)
         assert cells[-1] == f"`{converter_for(native).name}`"
+
+
+@pytest.mark.parametrize("name", sorted(CONVERTERS))
+def test_a_converter_declares_what_lines_or_documents_lose(name: str) -> None:
+    native = by_name(name)
+    assert native is not None
+    features = {one["feature"] for one in converter_for(native).lossy}
+    assert ("number_precision" in features) is (native.array is not None)
+    assert ("cut_last_line" in features) is (native.array is None)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
-
-import orjson
 
 from git_asr.asr.draft import Record
 from git_asr.asr.numbering import number
-from git_asr.asr.summary import Summary
 from git_asr.converters.base import Unit
 from git_asr.converters.claude.converter import Claude
 from git_asr.converters.units import read_lines
@@ -48,9 +44,24 @@ def streams(text: bytes, stream: str = SESSION) -> dict[str, list[Record]]:
     return result
 
 
-def lines(*values: Any) -> bytes:
-    """JSON Lines."""
-    return b"".join(orjson.dumps(value) + b"\n" for value in values)
+def chained(uuid: str, parent: str | None, kind: str, **fields: Any) -> dict[str, Any]:
+    return {"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": SESSION, **fields}
+
+
+def user(uuid: str, parent: str | None, content: Any, **fields: Any) -> dict[str, Any]:
+    return chained(uuid, parent, "user", message={"role": "user", "content": content}, **fields)
+
+
+def assistant(uuid: str, parent: str | None, *content: Any, **message: Any) -> dict[str, Any]:
+    return chained(uuid, parent, "assistant", message={"content": list(content), **message})
+
+
+def call(identifier: str, name: str = "Bash", **arguments: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": identifier, "name": name, "input": arguments}
+
+
+def result(identifier: str, content: Any = "ok", **fields: Any) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": identifier, "content": content, **fields}
 
 
 def implied(_: Unit, path: Path, value: Any) -> bool:
@@ -64,11 +75,3 @@ def losses(text: bytes) -> list[Lost]:
     """What a conversion loses."""
     made = [written(records, repeated=name != SESSION) for name, records in streams(text).items()]
     return list(lost(units(text), made, standing=STANDING, ids=IDS, implied=implied))
-
-
-def figures(records: Sequence[Record]) -> dict[str, Any]:
-    """Counts and usage as the manifest's summary has them."""
-    summary = Summary()
-    for _ in summary.watch(records):
-        pass
-    return summary.record(agent="claude-code", models=[], first_prompt=lambda: None, commits=[])

@@ -1,71 +1,25 @@
-"""The rules of profile sections 3 to 5 that every conversion must keep, whatever the lines are."""
+"""The rules that every conversion of Claude Code's lines must keep, whatever the lines are."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from git_asr.asr import codec
-from git_asr.asr.context import view
-from git_asr.asr.draft import Record
-from git_asr.asr.entities import Revisions, pair
-from git_asr.asr.ids import usable
-from git_asr.asr.large import describe, line
+from tests.converters import rules
 from tests.converters.claude.conversion import losses, streams, units
-from tests.support.companion import schema
-from tests.support.losslessness import written
+from tests.converters.rules import check_records
 
 
 def encoded(text: bytes) -> dict[str, list[bytes]]:
     """The records of each stream as they are written."""
-    return {name: [line(one, describe) for one in records] for name, records in streams(text).items()}
+    return {name: rules.encoded(records) for name, records in streams(text).items()}
 
 
 def check(text: bytes, *, cut: bool = True) -> None:
     """Convert lines and see that every rule holds; ``cut``: that their beginnings give beginnings."""
-    whole = encoded(text)
-    assert whole == encoded(text)
-    for name, records in streams(text).items():
-        out = written(records)
-        assert [codec.encode(one) + b"\n" for one in out.records] == whole[name]
-        check_stream(out.records)
+    again = streams(text)
+    whole = {name: check_records(records, again[name]) for name, records in streams(text).items()}
+    assert whole.keys() == again.keys()
     unread = {unit.position for unit in units(text) if unit.kind == "malformed"}
     assert [one for one in losses(text) if one.position not in unread] == []
     lines = text.splitlines(keepends=True)
     for count in range(len(lines) if cut else 0):
         for name, some in encoded(b"".join(lines[:count])).items():
             assert some == whole[name][: len(some)]
-
-
-def check_stream(records: list[Record]) -> None:
-    """What holds between the records of one stream, and that readers get through them."""
-    known: set[str] = set()
-    last = -1
-    for record in records:
-        assert not list(schema("record").iter_errors(record)), record
-        assert record["id"] not in known
-        assert record["seq"] > last
-        last = record["seq"]
-        for one in record.get("predecessors", []):
-            assert one in known or (usable(one) and one != record["id"]), record
-        for one in _earlier(record):
-            assert one in known, record
-        for key in ("inferenceId", "requestId", "messageId"):
-            assert usable(record.get(key, "x")) or record[key].startswith("~"), record
-        own = f"~{record['seq'] // 1_000_000}."
-        call = record.get("callId", "x")
-        assert usable(call) or call.startswith(own) or record["type"] in ("plan", "subagent"), record
-        known.add(record["id"])
-    standing = list(Revisions(records).standing())
-    assert len({one["id"] for one in standing}) == len(standing)
-    pair(standing)
-    for record in records[-3:]:
-        found = view(records, record["id"])
-        assert found is not None
-        assert len(found.records) <= len(records)
-
-
-def _earlier(record: dict[str, Any]) -> list[str]:
-    """The records that this one names, which must stand before it."""
-    replaces = record.get("replaces", {})
-    found = [record.get("supersedes"), record.get("target"), record.get("summary"), replaces.get("through")]
-    return [one for one in (*found, *replaces.get("except", [])) if one is not None]

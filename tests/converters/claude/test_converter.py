@@ -16,37 +16,17 @@ from git_asr.converters.registry import by_name, converter_for
 from tests.converters.claude.conversion import (
     SESSION,
     VENDOR,
+    assistant,
+    call,
+    chained,
     convert,
-    figures,
-    lines,
     losses,
+    result,
     streams,
     units,
+    user,
 )
-
-
-def chained(uuid: str, parent: str | None, kind: str, **fields: Any) -> dict[str, Any]:
-    return {"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": SESSION, **fields}
-
-
-def user(uuid: str, parent: str | None, content: Any, **fields: Any) -> dict[str, Any]:
-    return chained(uuid, parent, "user", message={"role": "user", "content": content}, **fields)
-
-
-def assistant(uuid: str, parent: str | None, *content: Any, **message: Any) -> dict[str, Any]:
-    return chained(uuid, parent, "assistant", message={"content": list(content), **message})
-
-
-def call(identifier: str, name: str = "Bash", **arguments: Any) -> dict[str, Any]:
-    return {"type": "tool_use", "id": identifier, "name": name, "input": arguments}
-
-
-def result(identifier: str, content: Any = "ok", **fields: Any) -> dict[str, Any]:
-    return {"type": "tool_result", "tool_use_id": identifier, "content": content, **fields}
-
-
-def of(records: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
-    return [record for record in records if record["type"] == kind]
+from tests.support.converted import figures, kinds, lines
 
 
 def test_a_converter_says_what_it_has_seen() -> None:
@@ -76,14 +56,14 @@ def test_the_era_of_placeholders(version: str, badly: bool) -> None:
 def test_blocks_beyond_the_range_go_into_one_record() -> None:
     blocks = [{"type": "text", "text": str(number)} for number in range(MAX_BLOCKS + 3)]
     records = convert(lines(assistant("a", None, *blocks, id="msg_1", model="m")))
-    (rest,) = of(records, f"{VENDOR}/blocks")
+    (rest,) = kinds(records, f"{VENDOR}/blocks")
     assert rest["value"] == blocks[MAX_BLOCKS:]
-    assert len(of(records, "message")) == MAX_BLOCKS
+    assert len(kinds(records, "message")) == MAX_BLOCKS
     assert records[0]["id"] == "a"
     assert [one["type"] for one in records[-2:]] == ["git-asr/context", "inference"]
     results = [result(f"t{number}") for number in range(MAX_BLOCKS + 2)]
     records = convert(lines(user("b", None, results)))
-    assert of(records, f"{VENDOR}/blocks")[0]["value"] == results[MAX_BLOCKS:]
+    assert kinds(records, f"{VENDOR}/blocks")[0]["value"] == results[MAX_BLOCKS:]
 
 
 def test_tombstones_beyond_the_range_go_into_one_record() -> None:
@@ -92,12 +72,12 @@ def test_tombstones_beyond_the_range_go_into_one_record() -> None:
         for n in range(MAX_TOMBSTONES + 5)
     ]
     records = convert(lines(*queued, {"type": "queue-operation", "operation": "popAll"}))
-    assert len(of(records, "tombstone")) == MAX_TOMBSTONES
-    (rest,) = of(records, f"{VENDOR}/tombstones")
+    assert len(kinds(records, "tombstone")) == MAX_TOMBSTONES
+    (rest,) = kinds(records, f"{VENDOR}/tombstones")
     assert rest["value"]["targets"] == [f"~{n}.0" for n in range(MAX_TOMBSTONES + 1, MAX_TOMBSTONES + 6)]
     merged = lines(*queued, user("a", None, " ".join(one["content"] for one in queued)))
     records = convert(merged)
-    assert len(of(records, f"{VENDOR}/tombstones")[0]["value"]["targets"]) == 4
+    assert len(kinds(records, f"{VENDOR}/tombstones")[0]["value"]["targets"]) == 4
     assert figures(records)["counts"] == {"prompts": 1}
 
 
@@ -109,7 +89,7 @@ def test_what_the_harness_queues_is_no_prompt() -> None:
         {"type": "queue-operation", "operation": "remove", "content": "two", "reason": "absorbed_mid_turn"},
     )
     records = convert(text)
-    assert [one["author"] for one in of(records, "message")] == ["harness", "human", "human", "human"]
+    assert [one["author"] for one in kinds(records, "message")] == ["harness", "human", "human", "human"]
     assert records[-1]["supersedes"] == "~3.0"
     assert records[-1]["_meta"] == {"git-asr/queue": "absorbed_mid_turn"}
     assert figures(records)["counts"] == {"prompts": 1}
@@ -124,7 +104,7 @@ def test_without_any_id_there_is_no_inference() -> None:
 
 def test_a_message_id_that_is_no_text_is_kept() -> None:
     text = lines({**assistant("a", None, id=7, model="m"), "requestId": "req"})
-    (inference,) = of(convert(text), "inference")
+    (inference,) = kinds(convert(text), "inference")
     assert (inference["inferenceId"], inference["_meta"][VENDOR]) == ("req", {"id": 7})
     assert losses(text) == []
 
@@ -132,7 +112,7 @@ def test_a_message_id_that_is_no_text_is_kept() -> None:
 def test_signatures_that_are_no_base64() -> None:
     blocks = [{"type": "thinking", "thinking": "x", "signature": signature} for signature in ("a", "é", 7)]
     records = convert(lines(assistant("a", None, *blocks, id="m", model="m")))
-    assert [one["_meta"][VENDOR]["signature"] for one in of(records, "reasoning")] == ["a", "é", 7]
+    assert [one["_meta"][VENDOR]["signature"] for one in kinds(records, "reasoning")] == ["a", "é", 7]
 
 
 def test_keys_of_a_line_and_a_block_that_are_the_same() -> None:
@@ -160,9 +140,9 @@ def test_leftovers_of_results_and_messages() -> None:
     )
     assert losses(text) == []
     records = convert(text)
-    assert of(records, "tool_result")[0]["_meta"][VENDOR] == {"content": {"0": {"note": "y"}}}
-    assert of(records, "tool_result")[0]["id"] == "b"
-    assert of(records, f"{VENDOR}/message")[0]["value"] == {"extra": 1}
+    assert kinds(records, "tool_result")[0]["_meta"][VENDOR] == {"content": {"0": {"note": "y"}}}
+    assert kinds(records, "tool_result")[0]["id"] == "b"
+    assert kinds(records, f"{VENDOR}/message")[0]["value"] == {"extra": 1}
 
 
 def test_odd_questions_and_plans() -> None:
@@ -186,11 +166,11 @@ def test_odd_questions_and_plans() -> None:
         user("h", "g", "go", todos=[7, {"content": "do"}]),
     )
     records = convert(text)
-    (request,), (response,) = of(records, "input_request"), of(records, "input_response")
+    (request,), (response,) = kinds(records, "input_request"), kinds(records, "input_response")
     assert "questions" not in request
     assert "answers" not in response
     assert "_meta" not in response
-    assert [plan["items"] for plan in of(records, "plan")] == [[{"text": "# Plan"}], [{"text": "do"}]]
+    assert [plan["items"] for plan in kinds(records, "plan")] == [[{"text": "# Plan"}], [{"text": "do"}]]
     assert losses(text) == []
 
 
@@ -199,7 +179,7 @@ def test_a_plan_that_is_approved_as_it_was_is_recorded_once() -> None:
         assistant("a", None, call("p", "ExitPlanMode", plan="# Plan"), id="m"),
         user("b", "a", [result("p")], toolUseResult={"plan": "# Plan", "isAgent": False}),
     )
-    assert [plan["items"] for plan in of(convert(text), "plan")] == [[{"text": "# Plan"}]]
+    assert [plan["items"] for plan in kinds(convert(text), "plan")] == [[{"text": "# Plan"}]]
 
 
 def test_progress_of_a_subagent_whose_call_is_not_known() -> None:
@@ -224,7 +204,7 @@ def test_context_that_comes_back_and_is_none() -> None:
     text = lines(
         *(chained(f"u{n}", None, "system", cwd=cwd, isSidechain=side) for n, (cwd, side) in enumerate(said))
     )
-    found = of(convert(text), "git-asr/context")
+    found = kinds(convert(text), "git-asr/context")
     assert [one["cwd"] for one in found if "cwd" in one] == ["/a", "/b", "/a", "/b"]
     metas = [one.get("_meta", {}).get(VENDOR, {}) for one in found]
     assert [meta["isSidechain"] for meta in metas if "isSidechain" in meta] == [False, True]
@@ -241,7 +221,7 @@ def test_no_number_in_a_message_of_a_subagent() -> None:
         return chained(f"p{index}", None, "progress", data=data, parentToolUseID="t")
 
     made = streams(lines(*map(progress, (1, 2, 3), ("x", "NaN", "y"))).replace(b'"NaN"', b"NaN"))
-    assert [one["messageId"] for one in of(made[f"{SESSION}.a.embedded"], "message")] == ["i1", "i3"]
+    assert [one["messageId"] for one in kinds(made[f"{SESSION}.a.embedded"], "message")] == ["i1", "i3"]
     (kept,) = (one["native"]["value"] for one in made[SESSION] if "native" in one)
     assert '"x":NaN' in kept
 
@@ -255,9 +235,9 @@ def test_what_is_of_no_known_kind_is_kept_beside() -> None:
         {"type": "permission-mode", "permissionMode": "", "sessionId": SESSION},
     )
     records = convert(text)
-    (inference,) = of(records, "inference")
+    (inference,) = kinds(records, "inference")
     assert inference["_meta"][VENDOR] == {"id": "m", "model": 5, "stop_reason": ["y"]}
-    assert [one["_meta"][VENDOR] for one in of(records, "message") if "_meta" in one] == [
+    assert [one["_meta"][VENDOR] for one in kinds(records, "message") if "_meta" in one] == [
         {"permissionMode": 7}
     ]
     assert losses(text) == []
@@ -265,12 +245,12 @@ def test_what_is_of_no_known_kind_is_kept_beside() -> None:
 
 def test_context_of_lines_of_several_kinds() -> None:
     """The context is recorded when it changes, whatever other keys the lines have."""
-    kinds = [{f"key{n}": n} for n in range(3)]
-    turns = [(cwd, kind) for cwd in ("/a", "/a", "/b") for kind in kinds]
+    others = [{f"key{n}": n} for n in range(3)]
+    turns = [(cwd, other) for cwd in ("/a", "/a", "/b") for other in others]
     text = lines(
-        *(chained(f"u{n}", None, "system", cwd=cwd, **kind) for n, (cwd, kind) in enumerate(turns)),
+        *(chained(f"u{n}", None, "system", cwd=cwd, **other) for n, (cwd, other) in enumerate(turns)),
     )
-    assert [one["cwd"] for one in of(convert(text), "git-asr/context")] == ["/a", "/b"]
+    assert [one["cwd"] for one in kinds(convert(text), "git-asr/context")] == ["/a", "/b"]
     assert losses(text) == []
 
 
@@ -329,7 +309,7 @@ def test_boundaries_say_only_what_they_know() -> None:
                 compactMetadata={"preservedSegment": {"headUuid": "nowhere", "tailUuid": "a"}}),
         {"type": "system", "subtype": "compact_boundary", "logicalParentUuid": "a"},
     )  # fmt: skip
-    found = [record["replaces"] for record in of(convert(text), "compaction")]
+    found = [record["replaces"] for record in kinds(convert(text), "compaction")]
     assert found == [{"through": "~1.80"}, {"calls": []}, {"through": "c"}, {"unknown": True}]
     assert losses(text) == []
 
@@ -398,7 +378,7 @@ def test_a_result_on_another_branch_is_not_taken() -> None:
 
 def test_a_parent_that_cannot_be_joined_on() -> None:
     records = convert(lines(user("a", "REDACTED", "x"), user("b", "REDACTED", "y"), user("c", "gone", "z")))
-    first, second, third = of(records, "message")
+    first, second, third = kinds(records, "message")
     assert "predecessors" not in first
     assert "predecessors" not in second  # the record before
     assert third["predecessors"] == ["gone"]

@@ -18,15 +18,18 @@ from git_asr.converters.claude.plans import MAX_TASK_LENGTH, MAX_TASKS
 from tests.converters.claude.conversion import (
     SESSION,
     VENDOR,
+    assistant,
+    call,
+    chained,
     convert,
-    figures,
-    lines,
     losses,
+    result,
     streams,
     units,
+    user,
 )
 from tests.converters.claude.rules import check
-from tests.converters.claude.test_converter import assistant, call, chained, of, result, user
+from tests.support.converted import figures, kinds, lines
 from tests.support.losslessness import written
 
 
@@ -86,7 +89,7 @@ def test_lines_without_an_id_of_their_own_are_not_one(marker: str) -> None:
     )  # fmt: skip
     records = convert(text)
     assert not any("supersedes" in record for record in records)
-    found = [record["replaces"] for record in of(records, "compaction")]
+    found = [record["replaces"] for record in kinds(records, "compaction")]
     assert found == [{"unknown": True}] * 3
     assert losses(text) == []
 
@@ -105,7 +108,7 @@ def test_snapshots_of_unknown_messages_are_not_one(marker: str) -> None:
 def test_a_notification_is_not_joined_on_a_derived_id() -> None:
     note = "<task-notification><tool-use-id>~1.100</tool-use-id></task-notification>"
     records = convert(lines(assistant("a", None, call("REDACTED", "Task"), id="m"), user("b", "a", note)))
-    assert [record["state"] for record in of(records, "subagent")] == ["started"]
+    assert [record["state"] for record in kinds(records, "subagent")] == ["started"]
 
 
 @pytest.mark.parametrize("end", ["", "!", "]", " /", "_", "_Y]"])
@@ -179,7 +182,7 @@ def test_what_an_attachment_says_beside_a_text_that_waited() -> None:
     said = next(record for record in records if record["id"] == "x")
     assert (said["type"], said["supersedes"]) == ("message", "~1.0")
     assert said["_meta"] == {VENDOR: {"attached": {"commandMode": "prompt"}}}
-    assert [one["target"] for one in of(records, "tombstone")] == ["~2.0"]
+    assert [one["target"] for one in kinds(records, "tombstone")] == ["~2.0"]
 
 
 def test_an_agent_that_goes_on_twice() -> None:
@@ -192,7 +195,7 @@ def test_an_agent_that_goes_on_twice() -> None:
         user("f", "e", [result("p")], toolUseResult={"plan": "3"}),
     )
     for kind in ("subagent", "plan"):
-        first, second, third = of(convert(text), kind)
+        first, second, third = kinds(convert(text), kind)
         assert (second["supersedes"], third["supersedes"]) == (first["id"], second["id"])
 
 
@@ -234,8 +237,8 @@ def test_records_do_not_grow_with_the_square_of_the_lines(make: Any) -> None:
 def test_queued_texts_that_are_equal() -> None:
     waiting = {"type": "queue-operation", "operation": "enqueue", "content": "x" * 100}
     records = convert(lines(*[waiting] * 3, user("a", None, "x" * 100), user("b", None, "x" * 100)))
-    assert [record.get("supersedes") for record in of(records, "message")] == [None] * 3 + ["~1.0", None]
-    assert [record["target"] for record in of(records, "tombstone")] == ["~2.0", "~3.0"]
+    assert [record.get("supersedes") for record in kinds(records, "message")] == [None] * 3 + ["~1.0", None]
+    assert [record["target"] for record in kinds(records, "tombstone")] == ["~2.0", "~3.0"]
 
 
 def test_a_list_of_tasks_that_is_too_long_says_so() -> None:
@@ -251,7 +254,7 @@ def test_a_list_of_tasks_that_is_too_long_says_so() -> None:
         assistant("g", "f", call("c", "TaskCreate"), id="m"),
         user("h", "g", [result("c")], toolUseResult={"task": {"id": 7, "subject": long}}),
     )
-    found = [(len(one["items"]), one.get("capture")) for one in of(convert(text), "plan")]
+    found = [(len(one["items"]), one.get("capture")) for one in kinds(convert(text), "plan")]
     cut = {"state": "truncated"}
     assert found == [(MAX_TASKS, cut), (2, None), (1, cut)]
     assert losses(text) == []
@@ -267,8 +270,8 @@ def test_calls_with_the_message_id_of_another() -> None:
     text = lines(*(said(f"u{at}", request) for at, request in enumerate(order)))
     records = convert(text)
     keys = ["msg", "msg", "msg", "r2", "msg", "r2", "msg"]
-    assert [one["inferenceId"] for one in of(records, "message")] == keys
-    (second,) = [one for one in of(records, "inference") if one["inferenceId"] == "r2"]
+    assert [one["inferenceId"] for one in kinds(records, "message")] == keys
+    (second,) = [one for one in kinds(records, "inference") if one["inferenceId"] == "r2"]
     assert (second["requestId"], "supersedes" in second) == ("r2", False)
     assert second["_meta"][VENDOR]["id"] == "msg"
     assert losses(text) == []
@@ -316,7 +319,7 @@ def test_choices_among_very_many_are_not_looked_for() -> None:
             assistant("a", None, call("t", "AskUserQuestion", questions=asked(questions, options)), id="m"),
             user("b", "a", [result("t")], toolUseResult={"answers": answers}),
         )
-        (answer,) = of(convert(text), "input_response")[0]["answers"]
+        (answer,) = kinds(convert(text), "input_response")[0]["answers"]
         assert answer.get("choices") == ([f"l{options - 1}", "l0"] if told else None)
         assert losses(text) == []
 
@@ -333,7 +336,7 @@ def test_a_line_of_twenty_megabytes() -> None:
 def test_results_of_unknown_calls_are_not_cleared(marker: str) -> None:
     metadata = {"compactedToolIds": [marker, "t", 7]}
     text = lines(chained("a", None, "system", subtype="microcompact_boundary", microcompactMetadata=metadata))
-    assert of(convert(text), "compaction")[0]["replaces"] == {"calls": ["t"]}
+    assert kinds(convert(text), "compaction")[0]["replaces"] == {"calls": ["t"]}
     assert losses(text) == []
 
 

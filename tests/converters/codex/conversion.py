@@ -7,13 +7,10 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-import orjson
-
 from git_asr.asr import codec
 from git_asr.asr.draft import Record
 from git_asr.asr.ids import SECOND_VALUE
 from git_asr.asr.numbering import number
-from git_asr.asr.summary import Summary
 from git_asr.converters.base import Unit
 from git_asr.converters.codex.converter import CodexRollout
 from git_asr.converters.secret_answers import CodexSecretAnswers
@@ -54,11 +51,6 @@ def units(text: bytes) -> list[Unit]:
 def convert(text: bytes) -> list[Record]:
     """The records."""
     return list(number(CodexRollout().convert(iter(units(text)), None, "stream")))
-
-
-def lines(*values: Any) -> bytes:
-    """JSON Lines."""
-    return b"".join(orjson.dumps(value) + b"\n" for value in values)
 
 
 class Implied:
@@ -149,11 +141,3 @@ def _open(found: Sequence[Unit]) -> list[Unit]:
         value = watch(unit.value) if unit.kind == "value" else None
         result.append(unit if value is None else Unit(unit.position, unit.index, value, None))
     return result
-
-
-def figures(records: Sequence[Record]) -> dict[str, Any]:
-    """Counts and usage as the manifest's summary has them."""
-    summary = Summary()
-    for _ in summary.watch(records):
-        pass
-    return summary.record(agent="codex", models=[], first_prompt=lambda: None, commits=[])

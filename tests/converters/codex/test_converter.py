@@ -13,9 +13,9 @@ from git_asr.converters.codex.slots import MAX_TOMBSTONES
 from git_asr.converters.codex.state import MAX_RESULTS
 from git_asr.converters.codex.usage import MAX_OPEN
 from git_asr.converters.registry import by_name, converter_for
-from tests.converters.claude.test_converter import of
-from tests.converters.codex.conversion import VENDOR, convert, figures, lines, losses, units
+from tests.converters.codex.conversion import VENDOR, convert, losses, units
 from tests.converters.codex.rules import check
+from tests.support.converted import figures, kinds, lines
 
 THREAD = "019e0000-0000-7000-8000-000000000001"
 PARENT = "019d0000-0000-7000-8000-0000000000aa"
@@ -110,7 +110,7 @@ def test_a_thread_that_comes_from_nowhere(parent: Any) -> None:
 )
 def test_who_writes_to_a_thread(source: Any, authors: list[str]) -> None:
     records = converted(meta(source=source), user("a"), user("b"), event("user_message", message="b"))
-    assert [one["author"] for one in of(records, "message")] == authors
+    assert [one["author"] for one in kinds(records, "message")] == authors
 
 
 def test_texts_of_events_in_one_later_item() -> None:
@@ -119,8 +119,8 @@ def test_texts_of_events_in_one_later_item() -> None:
     records = converted(
         *[event("agent_reasoning", text=one) for one in said], item("reasoning", summary=summary)
     )
-    assert len(of(records, "tombstone")) == MAX_TOMBSTONES
-    assert of(records, f"{VENDOR}/tombstones")[0]["value"]["targets"] == [
+    assert len(kinds(records, "tombstone")) == MAX_TOMBSTONES
+    assert kinds(records, f"{VENDOR}/tombstones")[0]["value"]["targets"] == [
         f"~{MAX_TOMBSTONES + n}.0" for n in (2, 3, 4)
     ]
 
@@ -133,7 +133,7 @@ def test_a_prompt_that_looked_like_the_harness_is_a_turn_that_can_be_taken_back(
         event("user_message", message="<goal_context>typed"),
         event("thread_rolled_back", num_turns=5),
     )
-    assert of(records, "rewind")[0]["to"] == "~3.0"
+    assert kinds(records, "rewind")[0]["to"] == "~3.0"
     assert figures(records)["counts"]["prompts"] == 1
 
 
@@ -170,12 +170,12 @@ def test_usage_with_parts_that_are_missing() -> None:
         count({"input_tokens": 9, "cached_input_tokens": 10, "output_tokens": 3}, None),
         count({"input_tokens": 12, "cached_input_tokens": 10, "output_tokens": 3, "total_tokens": 99}, None),
     )
-    assert [one.get("usage") for one in of(records, "inference")] == [
+    assert [one.get("usage") for one in kinds(records, "inference")] == [
         {"output": {"total": 3}},
         {"input": {"total": 9, "includesCache": True}, "cacheRead": 10, "output": {"total": 0}},
         {"input": {"total": 3, "includesCache": True, "uncached": 3}, "cacheRead": 0, "output": {"total": 0}},
     ]
-    assert of(records, "inference")[-1]["_meta"][VENDOR]["total_tokens"] == 99
+    assert kinds(records, "inference")[-1]["_meta"][VENDOR]["total_tokens"] == 99
 
 
 def test_a_record_of_a_response_that_cannot_be_used() -> None:
@@ -220,14 +220,14 @@ def test_items_of_the_paginated_history_in_their_corners() -> None:
     assert [one["type"] for one in records if not one["type"].startswith(VENDOR)] == [
         *("reasoning", "message", "message", "git-asr/command", "git-asr/mode", "message", "message")
     ]
-    assert of(records, "git-asr/command")[0]["input"] == "ls"
+    assert kinds(records, "git-asr/command")[0]["input"] == "ls"
 
 
 def test_reasoning_that_is_told_in_full() -> None:
     raw = [{"type": "reasoning_text", "text": "raw"}]
     summary = [{"type": "summary_text", "text": "short"}]
     records = converted(item("reasoning", content=raw), item("reasoning", content=raw, summary=summary))
-    alone, both = of(records, "reasoning")
+    alone, both = kinds(records, "reasoning")
     assert [one["text"] for one in alone["content"]] == ["raw"] == [one["text"] for one in both["content"]]
     assert "capture" not in alone
     assert "capture" not in both
@@ -237,7 +237,7 @@ def test_reasoning_that_is_told_in_full() -> None:
 def test_an_item_says_its_thread_only_where_it_is_another() -> None:
     def told(thread: str) -> Any:
         one = {"type": "agentMessage", "id": "a", "content": [{"type": "Text", "text": "x"}]}
-        (record,) = of(converted(meta(), event("item_completed", thread_id=thread, item=one)), "message")
+        (record,) = kinds(converted(meta(), event("item_completed", thread_id=thread, item=one)), "message")
         return record.get("_meta", {}).get(VENDOR, {}).get("thread_id")
 
     assert told(THREAD) is None
@@ -252,7 +252,7 @@ def test_counters_that_are_none() -> None:
 def test_a_command_of_the_person() -> None:
     told = {"call_id": "c", "source": "user", "stdout": "x", "command": [7]}
     records = converted(event("exec_command_end", **told), user("<user_shell_command>nothing"))
-    assert [one.get("input") for one in of(records, "git-asr/command")] == [None, None]
+    assert [one.get("input") for one in kinds(records, "git-asr/command")] == [None, None]
 
 
 def test_messages_in_their_corners() -> None:
@@ -271,10 +271,10 @@ def test_messages_in_their_corners() -> None:
         event("user_message", message="only here", images=["data:image/png;base64,QUJDREVG"]),
         user("only here"),
     )
-    assert [one["role"] for one in of(records, "message")] == ["user", "user", "user"]
-    (attached,) = of(records, f"{VENDOR}/attached")
+    assert [one["role"] for one in kinds(records, "message")] == ["user", "user", "user"]
+    (attached,) = kinds(records, f"{VENDOR}/attached")
     assert attached["content"][0]["data"] == b"ABCDEF"
-    assert of(records, "message")[-1]["supersedes"] == of(records, "message")[-2]["id"]
+    assert kinds(records, "message")[-1]["supersedes"] == kinds(records, "message")[-2]["id"]
 
 
 def test_calls_in_their_corners() -> None:
@@ -296,9 +296,9 @@ def test_calls_in_their_corners() -> None:
         event("thread_name_updated", thread_name=7),
         event("thread_name_updated", thread_name="x", thread_id="other"),
     )
-    results = of(records, "tool_result")
+    results = kinds(records, "tool_result")
     assert [one["status"] for one in results] == ["unknown", "error", "unknown", "unknown"]
-    assert [one["callId"] for one in of(records, "tool_call")] == ["c", "~9.0"]
+    assert [one["callId"] for one in kinds(records, "tool_call")] == ["c", "~9.0"]
 
 
 @pytest.mark.parametrize(
@@ -314,15 +314,15 @@ def test_calls_in_their_corners() -> None:
 )
 def test_how_an_event_says_that_a_call_ended(told: dict[str, Any], status: str) -> None:
     records = converted(call("c", "x"), event("mcp_tool_call_end", call_id="c", **told))
-    assert of(records, "tool_result")[0]["status"] == status
+    assert kinds(records, "tool_result")[0]["status"] == status
 
 
 def test_answers_in_their_corners() -> None:
     failed = {"content": '{"answers":{"a":"x"}}', "success": False}
     records = converted(call("q", "request_user_input", questions=7), output("q", failed))
-    assert of(records, "tool_result")[0]["status"] == "error"
-    assert of(records, "input_response")[0]["answers"] == [{"question": "a", "answer": "x"}]
-    assert "questions" not in of(records, "input_request")[0]
+    assert kinds(records, "tool_result")[0]["status"] == "error"
+    assert kinds(records, "input_response")[0]["answers"] == [{"question": "a", "answer": "x"}]
+    assert "questions" not in kinds(records, "input_request")[0]
 
 
 def test_subagents_in_their_corners() -> None:
@@ -332,7 +332,7 @@ def test_subagents_in_their_corners() -> None:
         output("s", {"content": said, "success": True}),
         user('<subagent_notification>{"nickname":"n","status":["x"]}'),
     )
-    assert [one.get("agentType") for one in of(records, "subagent")] == ["r", "r"]
+    assert [one.get("agentType") for one in kinds(records, "subagent")] == ["r", "r"]
 
 
 def test_messages_of_a_history_that_are_no_copies() -> None:
@@ -343,11 +343,11 @@ def test_messages_of_a_history_that_are_no_copies() -> None:
         {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "other"}]},
     ]
     records = converted(user("x"), line("compacted", {"message": "", "replacement_history": history}))
-    assert "except" not in of(records, "compaction")[0]["replaces"]
-    assert of(records, f"{VENDOR}/replacement_history")[0]["value"] == history
+    assert "except" not in kinds(records, "compaction")[0]["replaces"]
+    assert kinds(records, f"{VENDOR}/replacement_history")[0]["value"] == history
 
 
 def test_a_search_that_an_event_tells_twice_is_one_call() -> None:
     told = event("web_search_end", call_id="ws-1", query="wind", action={"type": "search", "query": "wind"})
     records = converted(told, told)
-    assert [one["name"] for one in of(records, "tool_call")] == ["web_search"]
+    assert [one["name"] for one in kinds(records, "tool_call")] == ["web_search"]

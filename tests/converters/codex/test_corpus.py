@@ -8,9 +8,10 @@ from typing import Any
 import orjson
 import pytest
 
-from tests.converters.codex.conversion import convert, figures
+from tests.converters.codex.conversion import convert
 from tests.converters.codex.rules import check
-from tests.converters.test_corpus import Transcript, transcripts
+from tests.converters.samples import Transcript, transcripts
+from tests.support.converted import figures
 from tests.support.corpus import needs_corpus
 
 pytestmark = needs_corpus
@@ -22,7 +23,7 @@ SAMPLES = [
 
 
 def rollouts(name: str, folder: Path) -> list[Transcript]:
-    return [one for one in transcripts(name, folder) if one.native.name == "codex-jsonl"]
+    return transcripts(name, folder, "codex")
 
 
 def beside_items(text: bytes) -> tuple[int, int]:

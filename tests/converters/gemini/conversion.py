@@ -10,12 +10,12 @@ import orjson
 
 from git_asr.asr.draft import Record
 from git_asr.asr.numbering import number
-from git_asr.asr.summary import Summary
 from git_asr.converters import fields
 from git_asr.converters.base import Unit
 from git_asr.converters.gemini.converter import Gemini
 from git_asr.converters.registry import by_name
 from git_asr.converters.units import read_units
+from tests.support import converted
 from tests.support.losslessness import Lost, Path, lost, written
 
 SESSION = "7a5c9f7e-1d54-4f5b-b0a4-24f1f5d7c001"
@@ -42,7 +42,7 @@ def of(found: Sequence[Unit], *, snapshot: bool) -> list[Record]:
 
 def lines(*values: Any) -> bytes:
     """JSON Lines, with a header."""
-    return b"".join(orjson.dumps(value) + b"\n" for value in (HEADER, *values))
+    return converted.lines(HEADER, *values)
 
 
 def document(*messages: Any) -> bytes:
@@ -73,15 +73,3 @@ def lost_of(found: Sequence[Unit], records: Sequence[Record]) -> list[Lost]:
 def losses(text: bytes, *, snapshot: bool = False) -> list[Lost]:
     """What a conversion loses."""
     return lost_of(units(text, snapshot=snapshot), convert(text, snapshot=snapshot))
-
-
-def figures(records: Sequence[Record]) -> dict[str, Any]:
-    """Counts and usage as the manifest's summary has them."""
-    summary = Summary()
-    for _ in summary.watch(records):
-        pass
-    return summary.record(agent="gemini-cli", models=[], first_prompt=lambda: None, commits=[])
-
-
-def kinds(records: Sequence[Record], kind: str) -> list[Record]:
-    return [one for one in records if one["type"] == kind]

@@ -12,20 +12,9 @@ from git_asr.converters.base import Unit
 from git_asr.converters.building import MAX_BLOCKS
 from git_asr.converters.gemini.slots import MAX_TOMBSTONES
 from git_asr.converters.gemini.usage import normal
-from git_asr.converters.registry import by_name, converter_for
-from tests.converters.claude.rules import check_stream
-from tests.converters.gemini.conversion import (
-    HEADER,
-    SESSION,
-    VENDOR,
-    convert,
-    document,
-    figures,
-    kinds,
-    lines,
-    losses,
-    of,
-)
+from tests.converters.gemini.conversion import HEADER, SESSION, VENDOR, convert, document, lines, losses, of
+from tests.converters.rules import check_stream
+from tests.support.converted import figures, kinds
 from tests.support.losslessness import written
 
 
@@ -50,15 +39,6 @@ def texts(records: list[dict[str, Any]], head: str | None = None) -> list[str]:
     found = view(records, head)
     assert found is not None
     return [one["content"][0]["text"] for one in found.records if one["type"] == "message"]
-
-
-@pytest.mark.parametrize("name", ["gemini-cli-json", "gemini-cli-jsonl"])
-def test_every_format_has_its_losses(name: str) -> None:
-    native = by_name(name)
-    assert native is not None
-    features = {one["feature"] for one in converter_for(native).lossy}
-    assert ("number_precision" in features) is (native.array is not None)
-    assert ("cut_last_line" in features) is (native.array is None)
 
 
 def test_a_rewind_takes_back_a_message_and_all_behind_it() -> None:

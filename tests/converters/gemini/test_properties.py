@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import pytest
@@ -10,14 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from git_asr.asr import codec
-from git_asr.asr.large import describe, line
 from git_asr.converters.base import Unit
 from tests.converters import goldens
-from tests.converters.claude.rules import check_stream
-from tests.converters.claude.test_properties import replaced
 from tests.converters.gemini.conversion import HEADER, SESSION, lost_of, of
-from tests.converters.opencode.test_properties import some
-from tests.support.losslessness import written
+from tests.converters.rules import check_records, encoded
+from tests.support.mutations import mutated, odd, some
 
 CASES = [case for case in goldens.cases() if case.startswith("gemini-cli/") and not case.endswith("/hooks")]
 
@@ -31,18 +27,12 @@ def units_of(case: str) -> tuple[list[Unit], bool]:
 def check(found: list[Unit], *, snapshot: bool) -> None:
     """Convert units and see that every rule holds."""
     records = of(found, snapshot=snapshot)
-    encoded = [line(one, describe) for one in records]
-    assert encoded == [line(one, describe) for one in of(found, snapshot=snapshot)]
-    out = written(records).records
-    assert [codec.encode(one) + b"\n" for one in out] == encoded
-    check_stream(out)
-    known = {one["id"] for one in out}
-    assert all(one["to"] is None or one["to"] in known for one in out if one["type"] == "rewind")
+    whole = check_records(records, of(found, snapshot=snapshot))
     lost = lost_of(found, records)
     assert lost == [], lost
     for count in range(len(found)):
-        some = [line(one, describe) for one in of(found[:count], snapshot=snapshot)]
-        assert some == encoded[: len(some)]
+        begun = encoded(of(found[:count], snapshot=snapshot))
+        assert begun == whole[: len(begun)]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -61,27 +51,13 @@ def as_units(values: list[Any], *, snapshot: bool) -> list[Unit]:
     return [Unit(at, 0, one, codec.encode(one)) for at, one in enumerate(values, 1)]
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, len(VALUES) - 1), st.integers(0, 3)), max_size=8),
-    st.booleans(),
-    st.randoms(),
-)
-def test_mutated_units_become_records(
-    picked: list[tuple[int, int]], snapshot: bool, choose: random.Random
-) -> None:
-    values = []
-    for index, times in picked:
-        value = VALUES[index]
-        for _ in range(times):
-            value = replaced(value, choose)
-        values.append(value)
+@given(st.lists(mutated(VALUES), max_size=8), st.booleans())
+def test_mutated_units_become_records(values: list[Any], snapshot: bool) -> None:
     check(as_units(values, snapshot=snapshot), snapshot=snapshot)
 
 
 IDS = ["a", "b", "c", "REDACTED", "", "~1.0", "~2.100", "\ud800"]
-ODD = [None, 0, 1, True, 1.0, -1, 2.5, 1 << 60, "", "x", [], {}, ["x"], {"x": 1}, {"x": True}]
 ids = st.sampled_from(IDS)
-odd = st.sampled_from(ODD)
 texts = st.sampled_from(
     ["go", "", "REDACTED", "<session_context>", "Request cancelled.", '{"answers":{"0":"x","y":1}}']
 )

@@ -11,7 +11,6 @@ import orjson
 from git_asr.asr import codec
 from git_asr.asr.draft import Record
 from git_asr.asr.numbering import number
-from git_asr.asr.summary import Summary
 from git_asr.converters import fields
 from git_asr.converters.base import Unit
 from git_asr.converters.detect import detect
@@ -51,11 +50,6 @@ def document(*messages: Any, **info: Any) -> bytes:
     return orjson.dumps({"info": told, "messages": messages})
 
 
-def lines(*values: Any) -> bytes:
-    """JSON Lines."""
-    return b"".join(orjson.dumps(value) + b"\n" for value in values)
-
-
 _SAID = {
     "auto": (True, False),
     "role": ("user", "assistant"),
@@ -92,11 +86,3 @@ def lost_of(found: Sequence[Unit], records: Sequence[Record]) -> list[Lost]:
     repeated = len(known) != len(set(known))
     made = [written(records, repeated=repeated)]
     return list(lost(found, made, standing=STANDING, ids=IDS, implied=implied))
-
-
-def figures(records: Sequence[Record]) -> dict[str, Any]:
-    """Counts and usage as the manifest's summary has them."""
-    summary = Summary()
-    for _ in summary.watch(records):
-        pass
-    return summary.record(agent="opencode", models=[], first_prompt=lambda: None, commits=[])

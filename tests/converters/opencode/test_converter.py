@@ -13,18 +13,10 @@ from git_asr.converters.opencode.converter import OpenCode
 from git_asr.converters.opencode.parts import MAX_PRESERVED
 from git_asr.converters.opencode.slots import MAX_TOMBSTONES
 from git_asr.converters.opencode.usage import normal
-from git_asr.converters.registry import by_name, converter_for
-from tests.converters.claude.rules import check_stream
-from tests.converters.opencode.conversion import (
-    SESSION,
-    VENDOR,
-    convert,
-    document,
-    figures,
-    lines,
-    losses,
-    of,
-)
+from git_asr.converters.registry import by_name
+from tests.converters.opencode.conversion import SESSION, VENDOR, convert, document, losses, of
+from tests.converters.rules import check_stream
+from tests.support.converted import figures, kinds, lines
 from tests.support.losslessness import written
 
 ZEROS = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
@@ -40,19 +32,6 @@ def text(said: str, **more: Any) -> dict[str, Any]:
 
 def tool(name: str, call: str | None = None, **state: Any) -> dict[str, Any]:
     return {"type": "tool", "tool": name, **({} if call is None else {"callID": call}), "state": state}
-
-
-def kinds(records: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
-    return [one for one in records if one["type"] == kind]
-
-
-@pytest.mark.parametrize("name", ["opencode-json", "opencode-jsonl", "kilo-code-json", "kilo-code-jsonl"])
-def test_every_format_has_its_losses(name: str) -> None:
-    native = by_name(name)
-    assert native is not None
-    features = {one["feature"] for one in converter_for(native).lossy}
-    assert ("number_precision" in features) is (native.array is not None)
-    assert ("cut_last_line" in features) is (native.array is None)
 
 
 def test_what_the_converter_says_of_the_stream() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import pytest
@@ -10,15 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from git_asr.asr import codec
-from git_asr.asr.large import describe, line
 from git_asr.converters.base import Unit
 from git_asr.converters.opencode.converter import OpenCode
 from tests.converters import goldens
-from tests.converters.claude.rules import check_stream
-from tests.converters.claude.test_properties import replaced
 from tests.converters.opencode.conversion import lost_of, of
+from tests.converters.rules import check_records, encoded
 from tests.support.beginnings import broken
-from tests.support.losslessness import written
+from tests.support.mutations import mutated, odd, some
 
 CASES = [case for case in goldens.cases() if case.startswith(("opencode/", "kilo-code/"))]
 NON_FINITE = {"opencode/odd-elements"}
@@ -35,20 +32,15 @@ def units_of(case: str) -> tuple[list[Unit], bool]:
 def check(found: list[Unit], *, snapshot: bool) -> None:
     """Convert units and see that every rule holds."""
     records = of(found, snapshot=snapshot)
-    encoded = [line(one, describe) for one in records]
-    assert encoded == [line(one, describe) for one in of(found, snapshot=snapshot)]
-    out = written(records).records
-    assert [codec.encode(one) + b"\n" for one in out] == encoded
-    check_stream(out)
-    known = {one["id"] for one in out}
-    assert all(one["to"] is None or one["to"] in known for one in out if one["type"] == "rewind")
+    whole = check_records(records, of(found, snapshot=snapshot))
     held = {unit.position for unit in found if unit.kind == "malformed"}
     lost = [one for one in lost_of(found, records) if one.position not in held]
     assert lost == [], lost
     for count in range(len(found)):
-        some = [line(one, describe) for one in of(found[:count], snapshot=snapshot)]
-        ended = [one for one in of(found[:count], snapshot=snapshot) if one["seq"] % 100 in (96, 97)]
-        assert some[: len(some) - len(ended)] == encoded[: len(some) - len(ended)]
+        begun = of(found[:count], snapshot=snapshot)
+        ended = [one for one in begun if one["seq"] % 100 in (96, 97)]
+        kept = len(begun) - len(ended)
+        assert encoded(begun[:kept]) == whole[:kept]
         assert snapshot or not ended
 
 
@@ -87,48 +79,16 @@ def as_units(head: Any, values: list[Any], *, snapshot: bool) -> list[Unit]:
     return first + [Unit(at, 0, one, None) for at, one in enumerate(values, 1)]
 
 
-@given(
-    st.integers(0, len(HEADS) - 1),
-    st.lists(st.tuples(st.integers(0, len(MESSAGES) - 1), st.integers(0, 3)), max_size=8),
-    st.booleans(),
-    st.randoms(),
-)
-def test_mutated_messages_become_records(
-    first: int, picked: list[tuple[int, int]], snapshot: bool, choose: random.Random
-) -> None:
-    values = []
-    for index, times in picked:
-        value = MESSAGES[index]
-        for _ in range(times):
-            value = replaced(value, choose)
-        values.append(value)
-    head = replaced(HEADS[first], choose) if choose.random() < 0.5 else HEADS[first]
+@given(mutated(HEADS), st.lists(mutated(MESSAGES), max_size=8), st.booleans())
+def test_mutated_messages_become_records(head: Any, values: list[Any], snapshot: bool) -> None:
     check(as_units(head, values, snapshot=snapshot), snapshot=snapshot)
 
 
 IDS = ["a", "b", "REDACTED", "", "~1.0", "~2.100", "\ud800"]
-ODD = [None, 0, 1, True, 1.0, -1, 2.5, 1 << 60, "", "x", [], {}, ["x"], {"x": 1}, {"x": True}]
 ids = st.sampled_from(IDS)
-odd = st.sampled_from(ODD)
 texts = st.sampled_from(["go", "", "REDACTED", "The following tool was executed by the user"])
-times = odd | st.fixed_dictionaries(
-    {},
-    optional={
-        key: odd | st.sampled_from([1777885200000, 1777885209000, 1777885200.5, "2026-01-01T00:00:00Z"])
-        for key in ("created", "completed", "start", "end", "compacted")
-    },
-)
-
-
-def some(**fields: Any) -> st.SearchStrategy[dict[str, Any]]:
-    """Objects with some of these keys."""
-    made = {
-        key: value if isinstance(value, st.SearchStrategy) else st.just(value)
-        for key, value in fields.items()
-    }
-    return st.fixed_dictionaries({}, optional=made)
-
-
+stamps = odd | st.sampled_from([1777885200000, 1777885209000, 1777885200.5, "2026-01-01T00:00:00Z"])
+times = odd | some(created=stamps, completed=stamps, start=stamps, end=stamps, compacted=stamps)
 tokens = odd | some(input=odd, output=odd, reasoning=odd, total=odd, cache=odd | some(read=odd, write=odd))
 states = odd | some(
     status=st.sampled_from(["completed", "error", "running", "pending", "x", 1]),
