@@ -206,32 +206,9 @@ def test_merges_do_not_count(tmp_path: Path) -> None:
     repo = repository(tmp_path / "r", 1, checkout=True)
     path = repo.path
     git(path, "checkout", "-q", "-b", "side", "main~0")
-    git(
-        path,
-        "-c",
-        "user.name=x",
-        "-c",
-        "user.email=x@example.com",
-        "commit",
-        "-q",
-        "--allow-empty",
-        "-m",
-        "side",
-    )
+    git(path, "commit", "-q", "--allow-empty", "-m", "side")
     git(path, "checkout", "-q", "main")
-    git(
-        path,
-        "-c",
-        "user.name=x",
-        "-c",
-        "user.email=x@example.com",
-        "merge",
-        "-q",
-        "--no-ff",
-        "-m",
-        "m",
-        "side",
-    )
+    git(path, "merge", "-q", "--no-ff", "-m", "m", "side")
     assert judged(path)["counts"] == {"linked": 1, "no-trailer": 1, "merge": 1}
     assert "2 commits: 1 linked, 1 no trailer (1 merge aside)\ncoverage: 50 %\n" in coverage(path).out
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -12,25 +11,11 @@ from tests.support.companion import StoredBundle, bundles, tip
 from tests.support.entire_repo import STORE, EntireRepo, Stored, claude
 from tests.support.repo_builder import fsck, git
 from tests.support.run import run_cli
+from tests.sync.syncing import ONE, TWO, UNITS, scratch, units
 from tests.sync.syncing import run_codes as run
-from tests.sync.syncing import units
 
-ONE, TWO = "11111111-2222-3333-4444-555555555555", "66666666-7777-8888-9999-000000000000"
-UNITS = [f"u{n}" for n in range(30)]
 CPS = [f"{n:02x}0f6af2363f" for n in range(6)]
 REMOTE = "refs/remotes/origin/entire/checkpoints/v1"
-
-
-def scratch(path: Path) -> str | None:
-    """Where a sync without any state and companion ends; everything stands as before afterwards."""
-    copy = path.with_name("scratch")
-    shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(path, copy)
-    shutil.rmtree(copy / ".git" / "asr")
-    for ref in ("refs/asr/sessions", "refs/notes/asr"):
-        git(copy, "update-ref", "-d", ref)
-    run(copy)
-    return tip(copy)
 
 
 def test_a_checkpoint_rewritten_without_a_session_lets_it_go(tmp_path: Path) -> None:

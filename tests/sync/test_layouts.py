@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,8 @@ from git_asr.sync import changes
 from tests.support.companion import bundles, tip
 from tests.support.entire_repo import FLAT, REFS, STORE, V2, EntireRepo, Stored, claude, own_ref
 from tests.support.repo_builder import fsck, git
-from tests.sync.syncing import only, run, run_codes, units
+from tests.sync.syncing import ONE, TWO, UNITS, only, run, run_codes, scratch, units
 
-ONE, TWO = "11111111-2222-3333-4444-555555555555", "66666666-7777-8888-9999-000000000000"
-UNITS = [f"u{n}" for n in range(30)]
 CP, OTHER = "5f0af6f2363f", "d60164698930"
 ULID = "01KXDM08H2V0SZREV3NDG2R38M"
 CURRENT = f"{V2}/full/current"
@@ -44,18 +41,6 @@ LAYOUTS: dict[str, Write] = {
 }
 SAME = {name for name in LAYOUTS if name not in ("per-checkpoint", "v2", "flat")}
 """Layouts in which the files are the same and at the same paths."""
-
-
-def scratch(path: Path) -> str | None:
-    """Where a sync without any state and companion ends; everything stands as before afterwards."""
-    copy = path.with_name("scratch")
-    shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(path, copy)
-    shutil.rmtree(copy / ".git" / "asr")
-    for ref in ("refs/asr/sessions", "refs/notes/asr"):
-        git(copy, "update-ref", "-d", ref)
-    run(copy)
-    return tip(copy)
 
 
 def two_sessions(path: Path, write: Write, **how: Any) -> EntireRepo:

@@ -10,11 +10,9 @@ import pytest
 from tests.support.companion import bundles, tip
 from tests.support.entire_repo import STORE, EntireRepo, Stored, claude
 from tests.support.repo_builder import git
+from tests.sync.syncing import ONE, TWO, UNITS, units
 from tests.sync.syncing import run_codes as run
-from tests.sync.syncing import units
 
-ONE, TWO = "11111111-2222-3333-4444-555555555555", "66666666-7777-8888-9999-000000000000"
-UNITS = [f"u{n}" for n in range(30)]
 CPS = [f"{n:02x}0f6af2363f" for n in range(5)]
 
 
