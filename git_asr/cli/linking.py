@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,8 +16,7 @@ from git_asr.cli.progress import progress
 from git_asr.cli.settings import settings
 from git_asr.cli.suggested import accepted_as_json, accepted_lines, answer_as_json, answer_lines
 from git_asr.companion.state import State
-from git_asr.companion.state_file import read_state
-from git_asr.errors import AsrError
+from git_asr.companion.state_file import known_state
 from git_asr.git.backend import open_objects
 from git_asr.git.base import Repository
 from git_asr.git.history import resolve
@@ -43,7 +41,7 @@ def suggest(revisions: Sequence[str], *, weak: bool, machine: bool) -> None:
     """Print what is suggested."""
     repo = open_repository()
     refresh(repo)
-    with _state(repo) as state:
+    with known_state(directory(repo)) as state:
         answer = _search(repo, state, Question(tuple(revisions), weak))
         if machine:
             _print_json(answer_as_json(state, answer))
@@ -64,7 +62,7 @@ def accept_exact(revisions: Sequence[str], *, machine: bool) -> None:
     """Accept what is exact."""
     repo = open_repository()
     _sync(repo)
-    with _state(repo) as state:
+    with known_state(directory(repo)) as state:
         answer = _search(repo, state, Question(tuple(revisions)))
         pairs = [
             (one.commit, each.checkpoint, each.evidence[0])
@@ -88,7 +86,7 @@ def decide(verb: str, revision: str, beginning: str, *, machine: bool) -> None:
     """Accept one link, or take one back."""
     repo = open_repository()
     _sync(repo)
-    with _state(repo) as state:
+    with known_state(directory(repo)) as state:
         checkpoint = linking.checkpoint_beginning(state, beginning)
         decision: Decision
         if verb == "remove":
@@ -133,16 +131,8 @@ def _sync(repo: Repository, decisions: tuple[Decision, ...] = ()) -> None:
         sync(repo, options, lambda _: None)
 
 
-@contextmanager
-def _state(repo: Repository) -> Iterator[State]:
-    with read_state(directory(repo)) as state:
-        if state is None:
-            raise AsrError("nothing was synced here yet", hint="git asr sync")
-        yield state
-
-
 def _print_accepted(repo: Repository, *, machine: bool) -> None:
-    with _state(repo) as state:
+    with known_state(directory(repo)) as state:
         found = linking.accepted(state)
         if machine:
             _print_json(accepted_as_json(state, found))

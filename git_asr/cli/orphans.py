@@ -7,8 +7,7 @@ import json
 import click
 
 from git_asr.cli import render
-from git_asr.companion.state_file import read_state
-from git_asr.errors import AsrError
+from git_asr.companion.state_file import known_state
 from git_asr.git.base import Repository
 from git_asr.sync.look import directory
 from git_asr.views import text
@@ -21,9 +20,7 @@ def show_orphans(repo: Repository, max_count: int | None, *, as_json: bool) -> i
     Raises:
         AsrError: nothing was synced yet.
     """
-    with read_state(directory(repo)) as state:
-        if state is None:
-            raise AsrError("nothing is synced yet", hint="git asr sync")
+    with known_state(directory(repo)) as state:
         found, taken = state.orphans(), state.sessions()
     shown = found[:max_count]
     if as_json:

@@ -104,6 +104,20 @@ def read_state(directory: Path) -> Iterator[State | None]:
             raise DamagedState(f"{path} is damaged: {error}", hint="git asr sync --full") from error
 
 
+@contextmanager
+def known_state(directory: Path) -> Iterator[State]:
+    """Open the state for questions that only a sync can have answered.
+
+    Raises:
+        AsrError: nothing was synced yet.
+        DamagedState: it turns out to be damaged.
+    """
+    with read_state(directory) as state:
+        if state is None:
+            raise AsrError("nothing is synced yet", hint="git asr sync")
+        yield state
+
+
 def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA synchronous = OFF")  # a lost state is found again

@@ -8,7 +8,7 @@ from contextlib import suppress
 from git_asr.asr import codec
 from git_asr.companion.listing import overviews
 from git_asr.companion.state import State
-from git_asr.companion.state_file import read_state
+from git_asr.companion.state_file import known_state
 from git_asr.entire.links import checkpoint_ids, is_bookkeeping
 from git_asr.entire.source import possible_source
 from git_asr.entire.stores import registry
@@ -41,9 +41,7 @@ def survey(repo: Repository, revisions: Sequence[str], report: Report) -> Covera
     for view in overviews(repo, report):
         for commit in view.commits:
             behind.setdefault(commit, []).append(Behind(view.agent, view.content))
-    with read_state(directory(repo)) as state:
-        if state is None:
-            raise AsrError("nothing is synced yet", hint="git asr sync")
+    with known_state(directory(repo)) as state:
         unresolved = frozenset(checkpoint for checkpoint, _ in state.unresolved())
         dangling = sorted({one for commit in commits for one in commit.checkpoints if one in unresolved})
         incomplete = frozenset(state.incomplete())

@@ -168,7 +168,7 @@ def test_a_commit_without_a_session_says_where_to_look(path: Path) -> None:
 def test_nothing_was_synced(path: Path) -> None:
     git(path, "config", "asr.autosync", "false")
     ended = link(path, "--suggest")
-    assert (ended.status, ended.err.splitlines()[1]) == (1, "error: nothing was synced here yet")
+    assert (ended.status, ended.err.splitlines()[1]) == (1, "error: nothing is synced yet")
 
 
 def test_every_key_is_documented(path: Path) -> None:
