@@ -65,6 +65,13 @@ def report_earlier(outcome: Outcome, told: Container[Diagnostic]) -> None:
         render.hint(f"{plural(earlier, 'earlier finding')} left: git asr sync --strict says what is wrong")
 
 
+def report_outdated(outcome: Outcome) -> None:
+    """Say on stderr that sessions were left as an earlier version converted them."""
+    if outcome.outdated:
+        many = plural(outcome.outdated, "session")
+        render.hint(f"{many} as an earlier version converted: git asr sync --reconvert")
+
+
 def as_json(outcome: Outcome) -> dict[str, Any]:
     """The outcome as ``git asr sync --json`` prints it; version 1."""
     return {
@@ -76,6 +83,7 @@ def as_json(outcome: Outcome) -> dict[str, Any]:
         "changed": outcome.tally.changed,
         "removed": outcome.tally.removed,
         "excluded": outcome.tally.excluded,
+        "outdated": outcome.outdated,
         "searched": list(outcome.searched),
         "unresolved": unresolved_as_json(outcome.unresolved),
         "diagnostics": findings_as_json(outcome.findings),

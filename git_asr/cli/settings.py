@@ -22,6 +22,7 @@ class Settings:
     exclusions: tuple[str, ...]
     autosync: bool
     orphans: bool
+    reconvert: bool
     backend: Backend
 
 
@@ -38,7 +39,13 @@ def settings(repo: Repository) -> Settings:
             f"asr.backend is {backend!r}", hint="git config asr.backend auto   (or libgit2, git)"
         )
     autosync, orphans = _boolean(config, "asr.autosync", "true"), _boolean(config, "asr.orphans", "false")
-    return Settings(config.get("asr.exclude", ()), autosync, orphans, cast("Backend", backend))
+    reconvert = config.get("asr.reconvert", ("auto",))[-1].lower()
+    if reconvert not in ("auto", "manual"):
+        raise UsageError(
+            f"asr.reconvert is {reconvert!r}", hint="git config asr.reconvert auto   (or manual)"
+        )
+    exclusions = config.get("asr.exclude", ())
+    return Settings(exclusions, autosync, orphans, reconvert == "auto", cast("Backend", backend))
 
 
 def _boolean(config: Mapping[str, Sequence[str]], key: str, default: str) -> bool:

@@ -13,9 +13,12 @@ from git_asr.errors import DONE, INCOMPLETE
 @click.argument("revisions", nargs=-1, metavar="[REVS]...")
 @click.option("--full", is_flag=True, help="Trust no local state: look at everything again.")
 @click.option("--orphans", is_flag=True, help="Take sessions too that no commit names a checkpoint of.")
+@click.option("--reconvert", is_flag=True, help="Convert anew what earlier versions of git-asr converted.")
 @click.option("--strict", is_flag=True, help="End with status 1 if anything could not be followed or read.")
 @click.option("--json", "machine", is_flag=True, help="Print the outcome as JSON.")
-def command(revisions: tuple[str, ...], full: bool, orphans: bool, strict: bool, machine: bool) -> int:
+def command(
+    revisions: tuple[str, ...], *, full: bool, orphans: bool, reconvert: bool, strict: bool, machine: bool
+) -> int:
     """Write the sessions of checkpoints and their commits to refs/asr/sessions.
 
     The commits that any ref or worktree leads to are searched for Entire-Checkpoint trailers (refs that
@@ -24,16 +27,18 @@ def command(revisions: tuple[str, ...], full: bool, orphans: bool, strict: bool,
     again next time.
     """
     from git_asr.cli import render
-    from git_asr.cli.outcome import as_json, report_earlier, report_unresolved, summary
+    from git_asr.cli.outcome import as_json, report_earlier, report_outdated, report_unresolved, summary
     from git_asr.cli.settings import settings
     from git_asr.git.repository import open_repository
     from git_asr.sync.outcome import unchanged
 
     repo = open_repository()
     wanted = settings(repo)
-    orphans = orphans or wanted.orphans
+    orphans, reconvert = orphans or wanted.orphans, reconvert or wanted.reconvert
     warnings = render.Warnings()
-    outcome = None if full or revisions else unchanged(repo, wanted.exclusions, orphans=orphans)
+    outcome = None
+    if not (full or revisions):
+        outcome = unchanged(repo, wanted.exclusions, orphans=orphans, reconvert=reconvert)
     if outcome is None:
         from git_asr.cli.progress import progress
         from git_asr.sync.flow import Options, sync
@@ -44,6 +49,7 @@ def command(revisions: tuple[str, ...], full: bool, orphans: bool, strict: bool,
                 full=full,
                 exclusions=wanted.exclusions,
                 orphans=orphans,
+                reconvert=reconvert,
                 backend=wanted.backend,
                 progress=lambda done, total: tick("sessions", done, total),
             )
@@ -55,5 +61,6 @@ def command(revisions: tuple[str, ...], full: bool, orphans: bool, strict: bool,
     else:
         report_unresolved(repo, outcome)
         report_earlier(outcome, warnings.seen)
+        report_outdated(outcome)
         click.echo(summary(outcome))
     return INCOMPLETE if strict and (outcome.unresolved or outcome.findings) else DONE

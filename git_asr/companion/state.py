@@ -42,11 +42,16 @@ class FolderRow:
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """A session as it was written: its newest source in epoch seconds, its links to commits, its line for the log."""
+    """A session as it was written.
+
+    ``newest``: its newest source in epoch seconds. ``links``: how many it has to commits. ``note``: its line for the
+    log. ``made``: the converters of its streams with their versions.
+    """
 
     newest: int
     links: int
     note: str
+    made: str = ""
 
 
 class State:
@@ -278,7 +283,7 @@ class State:
         """Remember a written session and its commits."""
         self.drop_session(key)
         self._db.execute(
-            "INSERT INTO session VALUES (?, ?, ?, ?, ?)", (*key, row.newest, row.links, row.note)
+            "INSERT INTO session VALUES (?, ?, ?, ?, ?, ?)", (*key, row.newest, row.links, row.note, row.made)
         )
         self._db.executemany(
             "INSERT OR IGNORE INTO linked VALUES (?, ?, ?)", ((one, *key) for one in commits)
@@ -288,6 +293,24 @@ class State:
         """Remember that a session is not in the companion ref."""
         self._db.execute("DELETE FROM session WHERE harness = ? AND session = ?", key)
         self._db.execute("DELETE FROM linked WHERE harness = ? AND session = ?", key)
+        self.drop_outdated([key])
+
+    def makers(self) -> list[tuple[Key, str]]:
+        """The written sessions, each with the converters that made it."""
+        rows = self._db.execute("SELECT harness, session, made FROM session")
+        return [((harness, session), made) for harness, session, made in rows]
+
+    def mark_outdated(self, keys: Iterable[Key]) -> None:
+        """Remember sessions that are to be converted anew."""
+        self._db.executemany("INSERT OR IGNORE INTO outdated VALUES (?, ?)", keys)
+
+    def drop_outdated(self, keys: Iterable[Key]) -> None:
+        """Forget that sessions are to be converted anew."""
+        self._db.executemany("DELETE FROM outdated WHERE harness = ? AND session = ?", keys)
+
+    def outdated(self, most: int = -1) -> list[Key]:
+        """The sessions that are to be converted anew, ``most`` of them at most."""
+        return list(self._db.execute("SELECT harness, session FROM outdated ORDER BY 1, 2 LIMIT ?", (most,)))
 
     def is_written(self, key: Key) -> bool:
         """Tell whether a session was written."""

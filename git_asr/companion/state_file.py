@@ -35,7 +35,8 @@ CREATE TABLE reading (checkpoint TEXT PRIMARY KEY, trees TEXT NOT NULL) WITHOUT 
 CREATE TABLE incomplete (checkpoint TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE session (
     harness TEXT NOT NULL, session TEXT NOT NULL, newest INTEGER NOT NULL, links INTEGER NOT NULL, note TEXT NOT NULL,
-    PRIMARY KEY (harness, session)) WITHOUT ROWID;
+    made TEXT NOT NULL, PRIMARY KEY (harness, session)) WITHOUT ROWID;
+CREATE TABLE outdated (harness TEXT NOT NULL, session TEXT NOT NULL, PRIMARY KEY (harness, session)) WITHOUT ROWID;
 CREATE TABLE linked (
     commit_id TEXT NOT NULL, harness TEXT NOT NULL, session TEXT NOT NULL,
     PRIMARY KEY (commit_id, harness, session)) WITHOUT ROWID;

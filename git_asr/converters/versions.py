@@ -7,3 +7,8 @@ from __future__ import annotations
 
 VERSIONS = {"claude-code": 1, "codex": 1, "gemini-cli": 1, "opaque": 1, "opencode": 1}
 """By the converter's name."""
+
+
+def known() -> str:
+    """The converters with their versions in one text, to compare."""
+    return " ".join(f"{name}/{version}" for name, version in sorted(VERSIONS.items()))

@@ -41,6 +41,7 @@ from git_asr.git.writing import ObjectWriter
 from git_asr.sync.changes import Changes, Loaded
 from git_asr.sync.decisions import records
 from git_asr.sync.outcome import Tally
+from git_asr.sync.reconversion import later, makers
 from git_asr.views.session import log_line, overview
 
 GROUPS_AT_ONCE = 64
@@ -265,6 +266,8 @@ class Conversion:
         others = [self.stored(self.objects.commit_tree(parent), key) for parent in self.tip.parents]
         if not key.bare and (source.files.absent or ABSENT in own.omitted.values()):
             others.append(present)  # it may have been made from what cannot be read now
+        elif present is not None:
+            others.append(later(present))
         for other in others:
             if other is not None:
                 fresh = store.merge_sessions(self.writer, fresh, other)
@@ -293,9 +296,8 @@ class Conversion:
         key, view = stored.key.pair, overview(store.session_of(stored))
         own = [record for one in stored.streams.values() for record in one.links]
         self.noted.update(self.state.commits_of(key), view.commits)
-        self.state.put_session(
-            key, SessionRow(newest_source(own), len(pairs(own)), log_line(view)), view.commits
-        )
+        row = SessionRow(newest_source(own), len(pairs(own)), log_line(view), makers(stored.streams))
+        self.state.put_session(key, row, view.commits)
 
     def _source(
         self,

@@ -24,8 +24,9 @@ from git_asr.sync.changes import Changes
 from git_asr.sync.conversion import Conversion
 from git_asr.sync.decisions import Deciding, Decision
 from git_asr.sync.look import TAKEN, directory, joined, look
-from git_asr.sync.outcome import Outcome, converters, outcome_of, unchanged
+from git_asr.sync.outcome import Outcome, outcome_of, unchanged
 from git_asr.sync.publication import Publication
+from git_asr.sync.reconversion import AT_ONCE, groups, note_outdated
 
 LOCK_WAIT = 60.0
 """Seconds that a sync waits for another one, unless it is told otherwise."""
@@ -46,15 +47,17 @@ class Options:
     """What a sync is asked.
 
     ``revisions``: walk only these, None for every ref. ``full``: trust no local state. ``exclusions``: the values of
-    ``asr.exclude``. ``orphans``: take sessions too of which no commit names a checkpoint. ``progress``: told how many
-    groups of sessions are done, of how many. ``at_most``: bytes of transcripts beyond which it is not done now.
-    ``lock_wait``: seconds to wait for another writer. ``decisions``: links to accept or to take back.
+    ``asr.exclude``. ``orphans``: take sessions too of which no commit names a checkpoint. ``reconvert``: convert anew
+    what earlier versions of the converters made, when all else is done. ``progress``: told how many groups of sessions
+    are done, of how many. ``at_most``: bytes of transcripts beyond which it is not done now. ``lock_wait``: seconds to
+    wait for another writer. ``decisions``: links to accept or to take back.
     """
 
     revisions: tuple[str, ...] | None = None
     full: bool = False
     exclusions: tuple[str, ...] = ()
     orphans: bool = False
+    reconvert: bool = False
     backend: Backend = "auto"
     progress: Progress | None = None
     at_most: int | None = None
@@ -73,27 +76,33 @@ def sync(repo: Repository, options: Options, report: Report) -> Outcome:
         AsrError: another writer holds the lock for too long, Git refuses, or a decision cannot be carried out.
     """
     if not options.full and options.revisions is None and not options.decisions:
-        known = unchanged(repo, options.exclusions, orphans=options.orphans)
+        known = unchanged(repo, options.exclusions, orphans=options.orphans, reconvert=options.reconvert)
         if known is not None:
             return known
     try:
-        return _retried(repo, options, report)
+        outcome = _retried(repo, options, report)
     except DamagedState:
-        return _retried(repo, replace(options, full=True), report)
+        outcome = _retried(repo, replace(options, full=True), report)
+    again = replace(options, full=False, decisions=())
+    while options.reconvert and outcome.outdated:
+        more = _retried(repo, again, report, again=True)
+        outcome = replace(more, tally=outcome.tally + more.tally)
+    return outcome
 
 
-def _retried(repo: Repository, options: Options, report: Report) -> Outcome:
-    """Sync, again if somebody else moves a ref meanwhile."""
+def _retried(repo: Repository, options: Options, report: Report, *, again: bool = False) -> Outcome:
+    """Sync, once more if somebody else moves a ref meanwhile."""
     for _ in range(RACES):
         try:
-            return _sync_once(repo, options, report)
+            return _sync_once(repo, options, report, again=again)
         except RefRaced as error:
             raced = error
             time.sleep(random.uniform(0.005, 0.05))  # noqa: S311  (no secret: two writers should not meet again)
     raise raced
 
 
-def _sync_once(repo: Repository, options: Options, report: Report) -> Outcome:
+def _sync_once(repo: Repository, options: Options, report: Report, *, again: bool) -> Outcome:
+    """Sync; ``again``: and convert anew some sessions that earlier versions of the converters made."""
     own = directory(repo)
     with (
         locked(own, wait=options.lock_wait),
@@ -117,8 +126,11 @@ def _sync_once(repo: Repository, options: Options, report: Report) -> Outcome:
         changed, named = changes.in_stores(), changes.in_commits(options.revisions)
         decided = deciding.take(options.decisions)
         touched = changes.groups(changed, named | decided)
-        rules = {"converters": converters(), "exclusions": joined(options.exclusions)}
-        if any(state.meta(name) != value for name, value in (*rules.items(), ("companion", seen.companion))):
+        note_outdated(state)
+        anew = state.outdated(AT_ONCE) if again else []
+        touched |= groups(state, anew)
+        exclusions = joined(options.exclusions)
+        if state.meta("exclusions") != exclusions or state.meta("companion") != seen.companion:
             touched |= state.groups()
         if options.orphans and state.meta("orphans") != TAKEN:
             touched |= state.groups()
@@ -135,8 +147,8 @@ def _sync_once(repo: Repository, options: Options, report: Report) -> Outcome:
         conversion.drop_left(changes.left)
         conversion.relink(decided)
         deciding.check(options.decisions)
-        Publication(conversion, seen, rules["exclusions"]).publish()
-        for name, value in rules.items():
-            state.set_meta(name, value)
+        Publication(conversion, seen, exclusions).publish()
+        state.drop_outdated(anew)
+        state.set_meta("exclusions", exclusions)
         state.set_meta("orphans", TAKEN if options.orphans else None)
         return outcome_of(conversion.tally, state, seen)

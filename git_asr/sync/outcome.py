@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from git_asr.companion.state import State
 from git_asr.companion.state_file import DamagedState, read_state
-from git_asr.converters.versions import VERSIONS
+from git_asr.converters.versions import known
 from git_asr.entire.stores import registry
 from git_asr.errors import Diagnostic
 from git_asr.git.base import Repository
@@ -23,6 +23,10 @@ class Tally:
     removed: int = 0
     excluded: int = 0
 
+    def __add__(self, other: Tally) -> Tally:
+        """What became of the sessions in two syncs, one after the other."""
+        return Tally(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -30,8 +34,8 @@ class Outcome:
 
     ``tally``: sessions by what became of them. ``sessions``, ``links``: how many the companion ref holds now.
     ``unresolved``: checkpoints that commits name and no store holds, with those commits. ``searched``: the stores in
-    words. ``findings``: what is wrong in what was read, now or before. ``commit``: the companion's tip, None while
-    there is none.
+    words. ``findings``: what is wrong in what was read, now or before. ``outdated``: how many sessions an earlier
+    version of a converter made. ``commit``: the companion's tip, None while there is none.
     """
 
     tally: Tally
@@ -40,14 +44,19 @@ class Outcome:
     unresolved: tuple[tuple[str, tuple[str, ...]], ...]
     searched: tuple[str, ...]
     findings: tuple[Diagnostic, ...]
+    outdated: int
     commit: str | None
 
 
-def unchanged(repo: Repository, exclusions: Iterable[str], *, orphans: bool = False) -> Outcome | None:
+def unchanged(
+    repo: Repository, exclusions: Iterable[str], *, orphans: bool = False, reconvert: bool = False
+) -> Outcome | None:
     """The outcome of a sync that has nothing to do; None where it may have."""
     try:
         with read_state(directory(repo)) as state:
-            if state is None or state.is_unsettled() or state.meta("converters") != converters():
+            if state is None or state.is_unsettled() or state.meta("converters") != known():
+                return None
+            if reconvert and state.outdated(1):
                 return None
             seen = look(repo)
             current = is_current(state, seen, exclusions, orphans=orphans)
@@ -61,9 +70,5 @@ def outcome_of(tally: Tally, state: State, seen: Seen) -> Outcome:
     sessions, links = state.counts()
     unresolved = tuple((checkpoint, tuple(commits)) for checkpoint, commits in state.unresolved())
     searched, findings = registry.searched(seen.stores), tuple(state.findings())
-    return Outcome(tally, sessions, links, unresolved, searched, findings, state.meta("companion"))
-
-
-def converters() -> str:
-    """The converters with their versions: when one changes, all sessions are looked at again."""
-    return " ".join(f"{name}/{version}" for name, version in sorted(VERSIONS.items()))
+    outdated, commit = len(state.outdated()), state.meta("companion")
+    return Outcome(tally, sessions, links, unresolved, searched, findings, outdated, commit)

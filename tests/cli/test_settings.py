@@ -22,7 +22,7 @@ def configured(tmp_path: Path, *pairs: tuple[str, str | None]) -> Settings:
 
 
 def test_without_any_key(tmp_path: Path) -> None:
-    assert configured(tmp_path) == Settings((), True, False, "auto")
+    assert configured(tmp_path) == Settings((), True, False, True, "auto")
 
 
 @pytest.mark.parametrize(
@@ -84,4 +84,4 @@ def test_the_last_value_counts(tmp_path: Path) -> None:
         ("backend", "x"),
         ("backend", "git"),
     ]
-    assert configured(tmp_path, *keys) == Settings((), False, False, "git")
+    assert configured(tmp_path, *keys) == Settings((), False, False, True, "git")

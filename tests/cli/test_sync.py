@@ -129,6 +129,7 @@ def test_json(tmp_path: Path) -> None:
             "changed": 0,
             "removed": 0,
             "excluded": 0,
+            "outdated": 0,
             "searched": [STORE],
             "unresolved": [{"checkpoint": checkpoint(9), "commits": sorted(map(repo.oid, marks))}],
         }
