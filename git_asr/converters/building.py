@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from git_asr.asr import codec
 from git_asr.asr.codec import NON_FINITE
 from git_asr.asr.draft import Draft
-from git_asr.asr.ids import SECOND_VALUE, derived, holds_marker
+from git_asr.asr.ids import SECOND_VALUE, derived, holds_marker, usable
 from git_asr.converters.base import Unit
 
 CONTENT = 0
@@ -279,3 +279,24 @@ def absent(text: str) -> dict[str, Any]:
     if text.startswith(_ASSET):
         return {"state": "omitted", "reason": "an asset of the checkpoint"}
     return {"state": "masked"} if is_marker(text) else {"state": "omitted", "reason": "not base64"}
+
+
+def encoded_part(encoded: str, media: Any, value: Any) -> dict[str, Any]:
+    """The part for base64: an image or a file with its bytes, or ``value`` as JSON where it holds none.
+
+    ``media``: the media type as recorded; without one that can be a media type the bytes are just bytes.
+    """
+    data = None if is_marker(encoded) else decoded(encoded)
+    if data is None:
+        return {"type": "json", "value": value, "capture": absent(encoded)}
+    kind = word(media) or "application/octet-stream"
+    return {"type": "image" if kind.startswith("image/") else "file", "data": data, "mediaType": kind}
+
+
+def call_identity(found: Any, place: str, key: str, meta: dict[str, Any]) -> dict[str, str]:
+    """The ID of a call: the agent's, else the one from its ``place``; what was found instead goes to ``meta``."""
+    if isinstance(found, str) and usable(found):
+        return {"callId": found}
+    if holds(found):
+        meta[key] = found
+    return {"callId": place, "callIdSource": "derived"}

@@ -26,7 +26,8 @@ from git_asr.converters.opaque import DOCUMENTS, LINES
 from git_asr.converters.openai_chat import OpenAIChat
 from git_asr.converters.opencode.converter import OpenCode
 from git_asr.converters.opencode.format import KiloDocument, KiloLines, OpenCodeDocument, OpenCodeLines
-from git_asr.converters.pi import OhMyPi, Pi
+from git_asr.converters.pi.converter import PiSession
+from git_asr.converters.pi.format import OhMyPi, Pi
 from git_asr.converters.plain_text import AiderMarkdown, CursorText
 from git_asr.converters.sidecar import GeminiSidecar, QwenSidecar, WindsurfSidecar
 
@@ -72,8 +73,10 @@ CONVERTERS: dict[str, Callable[[], Converter]] = {
     "gemini-cli-jsonl": partial(Gemini, snapshot=False),
     "kilo-code-json": partial(OpenCode, snapshot=True),
     "kilo-code-jsonl": partial(OpenCode, snapshot=False),
+    "oh-my-pi-jsonl": PiSession,
     "opencode-json": partial(OpenCode, snapshot=True),
     "opencode-jsonl": partial(OpenCode, snapshot=False),
+    "pi-jsonl": PiSession,
 }
 """What makes a converter, by the name of the format; what is not here is kept opaque."""
 

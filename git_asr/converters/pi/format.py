@@ -7,7 +7,12 @@ from typing import Any
 from git_asr.converters.base import Facts, Sample
 from git_asr.converters.fields import chain, objects, part, text, time
 
-_FORK_TYPES = frozenset(["ttsr_injection", "session_init", "mode_change"])
+_FORK_TYPES = frozenset(
+    {
+        *("ttsr_injection", "session_init", "mode_change"),
+        *("title", "title_change", "service_tier_change", "credential_pin", "reset_boundary"),
+    }
+)
 
 
 class Pi:
@@ -40,9 +45,9 @@ class OhMyPi:
     first_line = True
 
     def recognises(self, sample: Sample) -> bool:
-        """By the header and one of the fork's own types."""
+        """By the header and one of the fork's own types, or a model that is named with its provider."""
         values = objects(sample)
-        return _is_pi(values) and any(text(value, "type") in _FORK_TYPES for value in values)
+        return _is_pi(values) and any(map(_is_of_the_fork, values))
 
     def facts(self, value: Any) -> Facts:
         """As Pi's."""
@@ -50,16 +55,32 @@ class OhMyPi:
 
 
 def _is_pi(values: tuple[dict[str, Any], ...]) -> bool:
-    return bool(values) and _is_header(values[0]) and ("version" in values[0] or "cwd" in values[0])
+    """Whether a header stands first, or behind the line with the title that the fork keeps before it."""
+    if len(values) > 1 and is_title(values[0]):
+        values = values[1:]
+    return bool(values) and is_header(values[0]) and ("version" in values[0] or "cwd" in values[0])
 
 
-def _is_header(value: Any) -> bool:
+def _is_of_the_fork(value: dict[str, Any]) -> bool:
+    kind = text(value, "type")
+    return kind in _FORK_TYPES or (kind == "model_change" and text(value, "model") is not None)
+
+
+def is_header(value: Any) -> bool:
+    """Whether a value is the header of a session."""
     return text(value, "type") == "session" and text(value, "id") is not None
 
 
+def is_title(value: Any) -> bool:
+    """Whether a value is the line with the title, which is written anew in its place."""
+    return text(value, "type") == "title" and "v" in value and "id" not in value
+
+
 def _facts(value: Any) -> Facts:
-    if _is_header(value):
+    if is_header(value):
         return Facts(session=text(value, "id"), ts=time(value, "timestamp"), type="session", opens=True)
+    if is_title(value):
+        return Facts(type="title", opens=True)  # its time changes
     chained, parent = chain(value, "id", "parentId")
     return Facts(
         id=text(value, "id"),
