@@ -10,7 +10,7 @@ PART_SPAN = 1_000_000
 SECOND_VALUE = 500_000
 """Added to the part for the second JSON value on one line."""
 
-_ORDINARY = re.compile(r"[A-Za-z0-9_-]{1,400}")
+_ORDINARY = re.compile(r"[A-Za-z0-9_|-]{1,400}")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,99}")
 _DERIVED = re.compile(r"~[0-9]+\.[0-9]+")
 _MARKER = re.compile(r"\[REDACTED(?:_[A-Z0-9_]+)?\]|\bREDACTED\b")

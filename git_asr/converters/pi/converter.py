@@ -92,27 +92,27 @@ def drafts(unit: Unit, state: State) -> list[Draft]:
     kind = value.get("type")
     handler = _HANDLERS.get(kind) if isinstance(kind, str) and NON_FINITE not in unit.flags else None
     taken = None if handler is None else handler(entry, state)
+    linked = state.tree.linked(entry)
     if taken is None:
         entry.whole(unit, kind)
         left = {}
     else:
-        left = _left(entry, state, taken)
+        left = _left(entry, taken, linked=linked)
     made = entry.finish(unit, left)
-    state.tree.place(entry, made)
+    state.tree.place(entry, made, linked=linked)
     if state.is_copied(entry):
         state.copy(made)
     return made
 
 
-def _left(entry: Entry, state: State, taken: lines.Taken) -> dict[str, Any]:
-    """What no record of an entry holds yet, without what is null or empty."""
-    value = entry.value
+def _left(entry: Entry, taken: lines.Taken, *, linked: bool) -> dict[str, Any]:
+    """What no record of an entry holds yet, without what is null or empty; ``linked``: they tell its parent."""
     told = {"type", *taken}
     if entry.native is not None:
         told.add("id")
     if entry.ts is not None:
         told.add("timestamp")
-    if state.tree.linked(entry):
+    if linked:
         told.add("parentId")
-    left = rest(value, told)
+    left = {} if entry.value.keys() <= told else rest(entry.value, told)
     return join(entry.left, left) if entry.left else left

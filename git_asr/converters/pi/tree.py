@@ -58,8 +58,8 @@ class Tree:
             return False
         return parent is None or (parent != entry.native and (parent in self._nodes or usable(parent)))
 
-    def place(self, entry: Entry, drafts: list[Draft]) -> None:
-        """Give the drafts of an entry, in order, their IDs and predecessors.
+    def place(self, entry: Entry, drafts: list[Draft], *, linked: bool) -> None:
+        """Give the drafts of an entry, in order, their IDs and predecessors; ``linked``: its place tells its parent.
 
         An entry that stands a second time supersedes what it was, record for record.
         """
@@ -68,7 +68,7 @@ class Tree:
         above = self.get(entry.parent)
         if entry.moved is not None:
             first.predecessors = [entry.moved]
-        elif self.linked(entry):
+        elif linked:
             found = entry.parent if above is None else above.last
             first.predecessors = [] if found is None else [found]
         identify(first, self.used)
