@@ -21,7 +21,8 @@ from git_asr.converters.external_lines import ExternalLines
 from git_asr.converters.gemini.converter import Gemini
 from git_asr.converters.gemini.format import GeminiDocument, GeminiLines
 from git_asr.converters.goose import GooseDocument, GooseLines
-from git_asr.converters.kiro import KiroDocument, KiroLines
+from git_asr.converters.kiro.converter import Kiro
+from git_asr.converters.kiro.format import KiroDocument, KiroLines
 from git_asr.converters.opaque import DOCUMENTS, LINES
 from git_asr.converters.openai_chat import OpenAIChat
 from git_asr.converters.opencode.converter import OpenCode
@@ -73,6 +74,8 @@ CONVERTERS: dict[str, Callable[[], Converter]] = {
     "gemini-cli-jsonl": partial(Gemini, snapshot=False),
     "kilo-code-json": partial(OpenCode, snapshot=True),
     "kilo-code-jsonl": partial(OpenCode, snapshot=False),
+    "kiro-json": partial(Kiro, snapshot=True),
+    "kiro-jsonl": partial(Kiro, snapshot=False),
     "oh-my-pi-jsonl": PiSession,
     "opencode-json": partial(OpenCode, snapshot=True),
     "opencode-jsonl": partial(OpenCode, snapshot=False),

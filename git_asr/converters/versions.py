@@ -5,7 +5,7 @@ Apart from the converters, so that whoever only asks whether something changed i
 
 from __future__ import annotations
 
-VERSIONS = {"claude-code": 1, "codex": 1, "gemini-cli": 1, "opaque": 1, "opencode": 1, "pi": 1}
+VERSIONS = {"claude-code": 1, "codex": 1, "gemini-cli": 1, "kiro": 1, "opaque": 1, "opencode": 1, "pi": 1}
 """By the converter's name."""
 
 

@@ -1,0 +1,1 @@
+"""Kiro's conversations → records (reference native-transcripts, section 12.1)."""
