@@ -34,7 +34,7 @@ class Kiro:
     """The converter of one conversation; ``snapshot``: its source is rewritten as a whole."""
 
     name = "kiro"
-    version = VERSIONS[name]
+    version = VERSIONS["kiro"]
     format_version: str | None = None
     embedded: Sequence[Embedded] = ()
 

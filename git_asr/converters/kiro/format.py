@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from git_asr.converters.base import Facts, Sample
+from git_asr.converters.base import Facts, Format, Sample
 from git_asr.converters.fields import document, has, objects, part, text, time
 
 _KINDS = frozenset(["Prompt", "AssistantMessage", "ToolResults"])
 
 
-class KiroDocument:
+class KiroDocument(Format):
     """One object with the ``history``: exchanges of a user's and an assistant's side, or messages of the IDE."""
 
     __slots__ = ()
     harness = "kiro"
     name = "kiro-json"
     array: str | None = "history"
-    marks_start = False
-    first_line = False
 
     def recognises(self, sample: Sample) -> bool:
         """By the conversation's ID (which may be empty) beside its history, or by a history of nothing but messages."""
@@ -35,15 +33,12 @@ class KiroDocument:
         return _facts(value)
 
 
-class KiroLines:
+class KiroLines(Format):
     """One message a line, with a kind and its data; or one side of an exchange, as Entire writes them."""
 
     __slots__ = ()
     harness = "kiro"
     name = "kiro-jsonl"
-    array: str | None = None
-    marks_start = False
-    first_line = False
 
     def recognises(self, sample: Sample) -> bool:
         """By any message of a known kind, or any side with the number of its exchange."""

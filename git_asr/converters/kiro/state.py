@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from git_asr.asr import codec
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import derived, usable
 from git_asr.converters.base import Unit
-from git_asr.converters.building import BLOCK, CONTENT, MAX_BLOCKS, Building, vendor_type
+from git_asr.converters.building import BLOCK, CONTENT, MAX_BLOCKS, Building, Standing, vendor_type
 from git_asr.converters.kiro.slots import CONTEXT, MORE
 
 VENDOR = "dev.kiro"
@@ -17,25 +16,15 @@ VENDOR = "dev.kiro"
 
 
 @dataclass(slots=True)
-class State:
+class State(Standing):
     """All that later units depend on.
 
-    ``scope``: of derived IDs. ``used``: the native IDs that records have. ``said``: the last value, as JSON, of what is
-    written when it changes.
+    ``scope``: of derived IDs. ``used``: the native IDs that records have.
     """
 
     scope: str | None
     workspace: dict[str, str] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
-    said: dict[str, bytes] = field(default_factory=dict)
-
-    def changed(self, name: str, value: Any) -> bool:
-        """Tell whether a value that is written when it changes did."""
-        said = codec.identity(value)
-        if self.said.get(name) == said:
-            return False
-        self.said[name] = said
-        return True
 
 
 class Saying(Building):

@@ -50,7 +50,7 @@ class PiSession:
     """The converter of one session, of Pi or of its fork."""
 
     name = "pi"
-    version = VERSIONS[name]
+    version = VERSIONS["pi"]
     lossy = LOSSES
     embedded: Sequence[Embedded] = ()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from git_asr.converters.base import Facts, Sample
+from git_asr.converters.base import Facts, Format, Sample
 from git_asr.converters.fields import chain, objects, part, text, time
 
 _FORK_TYPES = frozenset(
@@ -15,13 +15,12 @@ _FORK_TYPES = frozenset(
 )
 
 
-class Pi:
+class Pi(Format):
     """A ``session`` line, then entries with ``id`` and ``parentId`` (the oldest version has neither)."""
 
     __slots__ = ()
     harness = "pi"
     name = "pi-jsonl"
-    array: str | None = None
     marks_start = True
     first_line = True
 
@@ -34,13 +33,12 @@ class Pi:
         return _facts(value)
 
 
-class OhMyPi:
+class OhMyPi(Format):
     """Pi's format with further types of entries; without one near the start it counts as Pi's."""
 
     __slots__ = ()
     harness = "oh-my-pi"
     name = "oh-my-pi-jsonl"
-    array: str | None = None
     marks_start = True
     first_line = True
 

@@ -13,14 +13,15 @@ from git_asr.asr.summary import Summary
 from git_asr.converters import fields
 from git_asr.converters.base import Unit
 from git_asr.converters.kiro.converter import Kiro
-from git_asr.converters.units import read_document, read_lines
+from git_asr.converters.registry import by_name
+from git_asr.converters.units import read_units
 from tests.support.losslessness import Lost, Path, lost, written
 
 VENDOR = "dev.kiro"
 
 
 def units(text: bytes, *, snapshot: bool) -> list[Unit]:
-    return list(read_document(text, "history") if snapshot else read_lines([text]))
+    return list(read_units([text], by_name("kiro-json" if snapshot else "kiro-jsonl")))
 
 
 def of(found: Sequence[Unit], *, snapshot: bool) -> list[Record]:

@@ -12,7 +12,6 @@ from git_asr.converters.detect import detect
 from git_asr.converters.kiro.converter import Kiro
 from git_asr.converters.registry import by_name, converter_for
 from tests.converters import goldens
-from tests.converters.claude.rules import check_stream
 from tests.converters.kiro.conversion import (
     VENDOR,
     convert,
@@ -24,6 +23,7 @@ from tests.converters.kiro.conversion import (
     of,
     units,
 )
+from tests.converters.rules import check_stream
 from tests.support.losslessness import written
 
 

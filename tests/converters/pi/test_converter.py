@@ -16,7 +16,6 @@ from git_asr.converters.pi.converter import PiSession
 from git_asr.converters.pi.usage import normal
 from git_asr.converters.registry import by_name, converter_for
 from tests.converters import goldens
-from tests.converters.claude.rules import check_stream
 from tests.converters.pi.conversion import (
     HEADER,
     SESSION,
@@ -31,6 +30,7 @@ from tests.converters.pi.conversion import (
     raw,
     units,
 )
+from tests.converters.rules import check_stream
 from tests.support.losslessness import written
 
 

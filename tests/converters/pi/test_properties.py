@@ -13,11 +13,10 @@ from git_asr.asr import codec
 from git_asr.asr.large import describe, line
 from git_asr.converters.base import Unit
 from tests.converters import goldens
-from tests.converters.claude.rules import check_stream
-from tests.converters.claude.test_properties import fixed, replaced
-from tests.converters.opencode.test_properties import some
 from tests.converters.pi.conversion import HEADER, convert, lost_of, of, units
+from tests.converters.rules import check_stream
 from tests.support.losslessness import written
+from tests.support.mutations import fixed, replaced, some
 
 CASES = [case for case in goldens.cases() if case.startswith(("pi/", "oh-my-pi/"))]
 
