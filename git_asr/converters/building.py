@@ -92,6 +92,14 @@ class Building:
             slot, kind, fields, block=block, meta=meta, supersedes=supersedes, inference=inference
         )
 
+    def bury(self, targets: Sequence[str], reason: str, slot: int, most: int, rest: int) -> None:
+        """Add tombstones behind the content, in ``most`` slots from ``slot`` on; those beyond go to one record."""
+        for index, target in enumerate(targets[:most]):
+            self.after(slot + index, "tombstone", {"target": target, "reason": reason})
+        if more := targets[most:]:
+            value = {"targets": more, "reason": reason}
+            self.after(rest, vendor_type(self.vendor, "tombstones"), {"value": value})
+
     def whole(self, unit: Unit, kind: Any) -> Draft:
         """Add a vendor record that holds the unit as it is; ``kind``: its native type."""
         fields: dict[str, Any] = {}

@@ -30,12 +30,15 @@ LINE_LOSSES: Losses = (
         "reason": "of equal keys in a line that is not strict JSON the last is kept",
     },
 )
+NUMBER_PRECISION = {
+    "feature": "number_precision",
+    "reason": "integers beyond 64 bits and decimals beyond doubles are rounded",
+}
+"""Of values that are written anew."""
+CONVERTED_LINE_LOSSES: Losses = (*LINE_LOSSES, NUMBER_PRECISION)
 DOCUMENT_LOSSES: Losses = (
     {"feature": "whitespace", "reason": "the document is written anew, without its layout"},
-    {
-        "feature": "number_precision",
-        "reason": "integers beyond 64 bits and decimals beyond doubles are rounded",
-    },
+    NUMBER_PRECISION,
     {"feature": "duplicate_keys", "reason": "of equal keys in one object the last is kept"},
     {
         "feature": "slice_heads",

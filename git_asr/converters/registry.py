@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 from git_asr.converters.amp import AmpDocument, AmpLines
-from git_asr.converters.antigravity import Antigravity
+from git_asr.converters.antigravity.converter import AntigravitySteps
+from git_asr.converters.antigravity.format import Antigravity
 from git_asr.converters.base import Converter, NativeFormat
 from git_asr.converters.claude.converter import Claude
 from git_asr.converters.claude.format import ClaudeCode
@@ -15,22 +16,25 @@ from git_asr.converters.codex.format import Codex
 from git_asr.converters.copilot import Copilot
 from git_asr.converters.cursor import CursorLines
 from git_asr.converters.devin import DevinTrajectory
-from git_asr.converters.droid import Droid
+from git_asr.converters.droid.converter import DroidSession
+from git_asr.converters.droid.format import Droid
 from git_asr.converters.etf import EntireTranscript
-from git_asr.converters.external_lines import ExternalLines
+from git_asr.converters.external_lines import ExternalLines, external
 from git_asr.converters.gemini.converter import Gemini
 from git_asr.converters.gemini.format import GeminiDocument, GeminiLines
 from git_asr.converters.goose import GooseDocument, GooseLines
 from git_asr.converters.kiro.converter import Kiro
 from git_asr.converters.kiro.format import KiroDocument, KiroLines
 from git_asr.converters.opaque import DOCUMENTS, LINES
-from git_asr.converters.openai_chat import OpenAIChat
+from git_asr.converters.openai_chat import OpenAIChat, chat
 from git_asr.converters.opencode.converter import OpenCode
 from git_asr.converters.opencode.format import KiloDocument, KiloLines, OpenCodeDocument, OpenCodeLines
 from git_asr.converters.pi.converter import PiSession
 from git_asr.converters.pi.format import OhMyPi, Pi
 from git_asr.converters.plain_text import AiderMarkdown, CursorText
-from git_asr.converters.sidecar import GeminiSidecar, QwenSidecar, WindsurfSidecar
+from git_asr.converters.sidecar.files import windsurf
+from git_asr.converters.sidecar.format import GeminiSidecar, QwenSidecar, WindsurfSidecar
+from git_asr.converters.sidecar.hooks import gemini, qwen
 
 FORMATS: tuple[NativeFormat, ...] = (
     OpenCodeDocument(),
@@ -68,8 +72,11 @@ FORMATS: tuple[NativeFormat, ...] = (
 _BY_NAME = {native.name: native for native in FORMATS}
 
 CONVERTERS: dict[str, Callable[[], Converter]] = {
+    "antigravity-jsonl": AntigravitySteps,
     "claude-code-jsonl": Claude,
     "codex-jsonl": CodexRollout,
+    "factory-droid-jsonl": DroidSession,
+    "gemini-cli-hooks": gemini,
     "gemini-cli-json": partial(Gemini, snapshot=True),
     "gemini-cli-jsonl": partial(Gemini, snapshot=False),
     "kilo-code-json": partial(OpenCode, snapshot=True),
@@ -77,9 +84,13 @@ CONVERTERS: dict[str, Callable[[], Converter]] = {
     "kiro-json": partial(Kiro, snapshot=True),
     "kiro-jsonl": partial(Kiro, snapshot=False),
     "oh-my-pi-jsonl": PiSession,
+    "openai-chat-jsonl": chat,
     "opencode-json": partial(OpenCode, snapshot=True),
     "opencode-jsonl": partial(OpenCode, snapshot=False),
     "pi-jsonl": PiSession,
+    "qwen-code-hooks": qwen,
+    "roger-roger-jsonl": external,
+    "windsurf-hooks": windsurf,
 }
 """What makes a converter, by the name of the format; what is not here is kept opaque."""
 

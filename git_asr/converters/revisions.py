@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,6 +92,15 @@ class Revisions:
             message.records = standing
             message.fragments += 1
         return kept, gone
+
+
+def settle(made: Iterable[Draft]) -> None:
+    """Let a compaction know its summary: the first of these records, which now has its ID."""
+    said: Draft | None = None
+    for draft in made:
+        if draft.type == "compaction" and said is not None:
+            draft.fields = {"summary": said.id, **draft.fields}
+        said = draft if said is None else said
 
 
 def carries(draft: Draft) -> bool:

@@ -5,7 +5,22 @@ Apart from the converters, so that whoever only asks whether something changed i
 
 from __future__ import annotations
 
-VERSIONS = {"claude-code": 1, "codex": 1, "gemini-cli": 1, "kiro": 1, "opaque": 1, "opencode": 1, "pi": 1}
+VERSIONS = {
+    "antigravity": 1,
+    "claude-code": 1,
+    "codex": 1,
+    "factory-droid": 1,
+    "gemini-cli": 1,
+    "gemini-cli-hooks": 1,
+    "kiro": 1,
+    "opaque": 1,
+    "openai-chat": 1,
+    "opencode": 1,
+    "pi": 1,
+    "qwen-code": 1,
+    "roger-roger": 1,
+    "windsurf": 1,
+}
 """By the converter's name."""
 
 

@@ -14,10 +14,10 @@ from typing import Any
 from git_asr.views import patches
 from git_asr.views.patches import Edit, Hunk
 
-_PATHS = ("file_path", "filePath", "path", "notebook_path", "filename")
-_OLD = ("old_string", "oldString", "old_str", "oldText")
-_NEW = ("new_string", "newString", "new_str", "newText")
-_WHOLE = ("content", "new_source", "file_text")
+_PATHS = ("file_path", "filePath", "path", "notebook_path", "filename", "TargetFile")
+_OLD = ("old_string", "oldString", "old_str", "oldText", "TargetContent")
+_NEW = ("new_string", "newString", "new_str", "newText", "ReplacementContent")
+_WHOLE = ("content", "new_source", "file_text", "CodeContent")
 MOST_COMPARED = 500 * 500
 """Lines of the one side times those of the other between the first and the last difference; more of them are shown as
 removed and added: comparing costs the square of their number, and sometimes more."""
@@ -39,7 +39,7 @@ def edits(arguments: Any, output: Any) -> tuple[Edit, ...]:
     path = _text(arguments, _PATHS)
     if path is None or not isinstance(arguments, dict):
         return ()
-    asked = arguments.get("edits")
+    asked = arguments.get("edits", arguments.get("ReplacementChunks"))
     changes = asked if isinstance(asked, list) else [arguments]
     hunks = tuple(hunk for change in changes for hunk in _replaced(change))
     if hunks:

@@ -9,6 +9,7 @@ from git_asr.asr import codec
 _TELLING = (
     *("command", "cmd", "file_path", "filePath", "path", "pattern", "query", "url", "description", "prompt"),
     *("skill", "subject", "taskId", "name", "text"),
+    *("CommandLine", "TargetFile", "AbsolutePath", "DirectoryPath", "Query", "Url", "toolSummary"),
 )
 """Arguments that say what a call is about, the most telling first."""
 _MOST = 300

@@ -35,6 +35,7 @@ def check_records(records: Sequence[Record], again: Iterable[Record]) -> list[by
 def check_stream(records: list[Record]) -> None:
     """What holds between the records of one stream, and that readers get through them."""
     known: set[str] = set()
+    calls: set[str] = set()
     last = -1
     for record in records:
         assert not list(schema("record").iter_errors(record)), record
@@ -50,7 +51,10 @@ def check_stream(records: list[Record]) -> None:
         assert record["type"] != "rewind" or record["to"] is None or record["to"] in known, record
         own = f"~{record['seq'] // 1_000_000}."
         call = record.get("callId", "x")
-        assert usable(call) or call.startswith(own) or record["type"] in ("plan", "subagent"), record
+        placed = call.startswith(own) or call in calls
+        assert usable(call) or placed or record["type"] in ("plan", "subagent"), record
+        if record["type"] in ("tool_call", "tool_result"):
+            calls.add(call)
         known.add(record["id"])
     standing = list(Revisions(records).standing())
     assert len({one["id"] for one in standing}) == len(standing)

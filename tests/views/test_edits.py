@@ -38,6 +38,14 @@ def test_several_changes_of_one_file() -> None:
     assert edit.hunks == (Hunk(None, None, ("-a", "+b")),)
 
 
+def test_the_names_that_antigravity_has_for_it() -> None:
+    chunk = {"TargetContent": "a", "ReplacementContent": "b"}
+    for asked in ({"TargetFile": "f", **chunk}, {"TargetFile": "f", "ReplacementChunks": [chunk]}):
+        assert edits(asked, None) == (Edit("f", (Hunk(None, None, ("-a", "+b")),)),)
+    (edit,) = edits({"TargetFile": "f", "CodeContent": "x"}, None)
+    assert edit.whole
+
+
 def test_a_whole_file() -> None:
     (edit,) = edits({"file_path": "a", "content": "x\ny\n"}, {"type": "create", "structuredPatch": []})
     assert edit == Edit("a", (Hunk(None, 1, ("+x", "+y")),), whole=True)

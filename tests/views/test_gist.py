@@ -19,6 +19,7 @@ from git_asr.views.gist import gist
         ({"command": "ls", "description": "list"}, "ls"),
         ({"command": ["git", "log"]}, "git log"),
         ({"command": [1], "path": "", "url": "u"}, "u"),
+        ({"toolSummary": "look", "CommandLine": "ls"}, "ls"),
         ({"other": 1}, '{"other":1}'),
         ([1, "\x1b"], '[1,"\\u001b"]'),
     ],

@@ -8,9 +8,9 @@ from typing import Any
 
 from git_asr.asr import codec
 from git_asr.asr.ids import usable
+from git_asr.converters.blocks import part, parts
 from git_asr.converters.building import MAX_BLOCKS, join, rest, word
 from git_asr.converters.claude import tools, usage
-from git_asr.converters.claude.content import part, parts
 from git_asr.converters.claude.line import Line, vendor_type
 from git_asr.converters.claude.slots import CONTENT, INFERENCE, LINE_REST, REST
 from git_asr.converters.claude.state import Inference, State

@@ -39,7 +39,7 @@ _HANDLERS: dict[str, _Handler] = {
 """By the type of the line: makes the content's records and names the keys that they hold; None: not such a line."""
 
 LOSSES = (
-    *opaque.LINE_LOSSES,
+    *opaque.CONVERTED_LINE_LOSSES,
     {"feature": "empty_values", "reason": "null, empty text, arrays and objects are not kept as fields"},
     {
         "feature": "repeated_values",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from git_asr.asr.ids import derived, usable
+from git_asr.converters.blocks import parts
 from git_asr.converters.building import BLOCK, join, rest
 from git_asr.converters.claude import delegation, exchange, plans
-from git_asr.converters.claude.content import parts
 from git_asr.converters.claude.line import Line
 from git_asr.converters.claude.slots import CONTENT
 from git_asr.converters.claude.state import Call, Outcome, State

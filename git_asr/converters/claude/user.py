@@ -6,10 +6,10 @@ from typing import Any
 
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import usable
+from git_asr.converters.blocks import parts
 from git_asr.converters.building import MAX_BLOCKS, rest
 from git_asr.converters.claude import delegation, plans, tools
 from git_asr.converters.claude.authors import INTERRUPTED, command_kind, inner, judge, tag, without_prefix
-from git_asr.converters.claude.content import parts
 from git_asr.converters.claude.line import Line, vendor_type
 from git_asr.converters.claude.queued import message, settle
 from git_asr.converters.claude.slots import COMPACTION, CONTENT, LINE_REST, REST

@@ -39,7 +39,7 @@ _LINES: dict[str, Handler] = {
     "token_usage_record": usage.response,
 }
 LOSSES = (
-    *opaque.LINE_LOSSES,
+    *opaque.CONVERTED_LINE_LOSSES,
     {"feature": "empty_values", "reason": "null, empty text, arrays and objects are not kept as fields"},
     {
         "feature": "repeated_values",

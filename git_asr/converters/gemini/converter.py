@@ -32,7 +32,7 @@ class Gemini:
     embedded: Sequence[Embedded] = ()
 
     def __init__(self, *, snapshot: bool) -> None:
-        self.lossy = (opaque.DOCUMENT_LOSSES if snapshot else opaque.LINE_LOSSES) + _LOSSES
+        self.lossy = (opaque.DOCUMENT_LOSSES if snapshot else opaque.CONVERTED_LINE_LOSSES) + _LOSSES
         self._snapshot = snapshot
 
     def convert(self, units: Iterator[Unit], _: NativeFormat | None, __: str = "") -> Iterator[Draft]:

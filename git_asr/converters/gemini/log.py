@@ -48,11 +48,7 @@ def _buried(message: Message, gone: list[str], state: State) -> list[Draft]:
     """Tombstones for what a message says no more."""
     grave = Message(Unit(message.position, int(message.base > 0), None, None), {}, state.scope)
     grave.blocks, grave.ts = message.blocks, message.ts
-    for index, target in enumerate(gone[:MAX_TOMBSTONES]):
-        grave.after(TOMBSTONES + index, "tombstone", {"target": target, "reason": "replaced"})
-    if more := gone[MAX_TOMBSTONES:]:
-        value = {"targets": more, "reason": "replaced"}
-        grave.after(REST, vendor_type(grave.vendor, "tombstones"), {"value": value})
+    grave.bury(gone, "replaced", TOMBSTONES, MAX_TOMBSTONES, REST)
     return state.identify(None, grave.drafts)[0]
 
 

@@ -39,7 +39,7 @@ class Kiro:
     embedded: Sequence[Embedded] = ()
 
     def __init__(self, *, snapshot: bool) -> None:
-        self.lossy = (opaque.DOCUMENT_LOSSES if snapshot else opaque.LINE_LOSSES) + _LOSSES
+        self.lossy = (opaque.DOCUMENT_LOSSES if snapshot else opaque.CONVERTED_LINE_LOSSES) + _LOSSES
         self._snapshot = snapshot
         self._state = State(None)
 

@@ -10,7 +10,7 @@ from git_asr.asr.draft import Draft
 from git_asr.asr.ids import usable
 from git_asr.converters import fields, opaque
 from git_asr.converters.base import Embedded, NativeFormat, Unit
-from git_asr.converters.building import CONTENT, holds, join, rest, vendor_type
+from git_asr.converters.building import CONTENT, holds, join, rest
 from git_asr.converters.opencode import messages, parts
 from git_asr.converters.opencode.slots import (
     MAX_TOMBSTONES,
@@ -42,7 +42,7 @@ class OpenCode:
     embedded: Sequence[Embedded] = ()
 
     def __init__(self, *, snapshot: bool) -> None:
-        self.lossy = (opaque.DOCUMENT_LOSSES if snapshot else opaque.LINE_LOSSES) + _LOSSES
+        self.lossy = (opaque.DOCUMENT_LOSSES if snapshot else opaque.CONVERTED_LINE_LOSSES) + _LOSSES
         self._snapshot = snapshot
         self._state = State(None)
         self._harness = "opencode"
@@ -179,11 +179,7 @@ def _settle(message: Message, made: list[Draft], state: State) -> None:
 def _bury(message: Message, made: list[Draft], gone: list[str], state: State) -> None:
     """Tombstones for what a message says no more when it comes again."""
     first = len(message.drafts)
-    for index, target in enumerate(gone[:MAX_TOMBSTONES]):
-        message.after(TOMBSTONES + index, "tombstone", {"target": target, "reason": "replaced"})
-    if more := gone[MAX_TOMBSTONES:]:
-        value = {"targets": more, "reason": "replaced"}
-        message.after(REST, vendor_type(message.vendor, "tombstones"), {"value": value})
+    message.bury(gone, "replaced", TOMBSTONES, MAX_TOMBSTONES, REST)
     buried, _ = state.revisions.identify(None, message.drafts[first:])
     made += buried
     made.sort(key=lambda draft: draft.part)

@@ -35,7 +35,7 @@ _HANDLERS: dict[str, _Handler] = {
 """By the type of the line: makes its records and names the keys that they hold; None: it is kept as it is."""
 
 LOSSES = (
-    *opaque.LINE_LOSSES,
+    *opaque.CONVERTED_LINE_LOSSES,
     {"feature": "empty_values", "reason": "null, empty text, arrays and objects are not kept as fields"},
     {
         "feature": "repeated_values",

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from git_asr.converters.base import Facts, Sample
+from git_asr.converters.base import Facts, Format, Sample
 from git_asr.converters.fields import number_or_text, objects, text, time
 
 
-class Antigravity:
+class Antigravity(Format):
     """One step a line; the session's ID stands in the file's path only."""
 
     __slots__ = ()
     harness = "antigravity"
     name = "antigravity-jsonl"
-    array: str | None = None
-    marks_start = False
-    first_line = False
 
     def recognises(self, sample: Sample) -> bool:
         """By any step."""

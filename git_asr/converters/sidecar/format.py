@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from git_asr.converters.base import Facts, Sample
+from git_asr.converters.base import Facts, Format, Sample
 from git_asr.converters.fields import objects, text, time
 
 
-class QwenSidecar:
+class QwenSidecar(Format):
     """Qwen Code: one hook event a line, a tool's call and result in the same one."""
 
     __slots__ = ()
     harness = "qwen-code"
     name = "qwen-code-hooks"
-    array: str | None = None
-    marks_start = False
-    first_line = False
 
     def recognises(self, sample: Sample) -> bool:
         """By any hook event of this agent."""
@@ -27,15 +24,12 @@ class QwenSidecar:
         return _event(value)
 
 
-class GeminiSidecar:
+class GeminiSidecar(Format):
     """Gemini CLI through an external adapter: as Qwen Code's, with Gemini's hooks."""
 
     __slots__ = ()
     harness = "gemini-cli"
     name = "gemini-cli-hooks"
-    array: str | None = None
-    marks_start = False
-    first_line = False
 
     def recognises(self, sample: Sample) -> bool:
         """By any hook event of this agent."""
@@ -46,15 +40,12 @@ class GeminiSidecar:
         return _event(value)
 
 
-class WindsurfSidecar:
+class WindsurfSidecar(Format):
     """Windsurf: prompts, files and responses, without IDs or tools."""
 
     __slots__ = ()
     harness = "windsurf"
     name = "windsurf-hooks"
-    array: str | None = None
-    marks_start = False
-    first_line = False
 
     def recognises(self, sample: Sample) -> bool:
         """By lines that are all of its three types."""

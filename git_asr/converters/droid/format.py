@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from git_asr.converters.base import Facts, Sample
+from git_asr.converters.base import Facts, Format, Sample
 from git_asr.converters.fields import chain, objects, part, text, time
 
 
-class Droid:
+class Droid(Format):
     """Lines of a type, begun by ``session_start``."""
 
     __slots__ = ()
     harness = "factory-droid"
     name = "factory-droid-jsonl"
-    array: str | None = None
     marks_start = True
     first_line = True
 

@@ -1,0 +1,1 @@
+"""Factory AI Droid's sessions (reference native-transcripts, section 9)."""
