@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -20,6 +21,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _END = 253402300800
 """Seconds from the epoch to the year 10000, which RFC 3339 cannot write."""
 
+_LIMIT = 1 << 53
+"""Counters from here on are not what somebody counted."""
 _MILLISECONDS = 100_000_000_000
 """From here on an epoch counts milliseconds: as seconds it would lie in the year 5138, below it in 1973."""
 
@@ -42,6 +45,12 @@ def part(value: Any, key: str) -> dict[str, Any]:
     """The object under a key of an object; an empty one where there is none."""
     found = value.get(key) if isinstance(value, dict) else None
     return found if isinstance(found, dict) else {}
+
+
+def counters(found: Any, keys: Iterable[str]) -> dict[str, int]:
+    """The counters under some keys of an object: whole numbers from 0 on (no bool); others are not known."""
+    held = found if isinstance(found, dict) else {}
+    return {key: held[key] for key in keys if type(held.get(key)) is int and 0 <= held[key] < _LIMIT}
 
 
 def chain(value: Any, own: str, parent: str) -> tuple[bool, str | None]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from git_asr.converters.amp import AmpDocument, AmpLines
+from git_asr.converters.amp.converter import AmpThread
+from git_asr.converters.amp.format import AmpDocument, AmpLines
 from git_asr.converters.antigravity.converter import AntigravitySteps
 from git_asr.converters.antigravity.format import Antigravity
 from git_asr.converters.base import Converter, NativeFormat
@@ -15,14 +16,15 @@ from git_asr.converters.codex.converter import CodexRollout
 from git_asr.converters.codex.format import Codex
 from git_asr.converters.copilot import Copilot
 from git_asr.converters.cursor import CursorLines
-from git_asr.converters.devin import DevinTrajectory
+from git_asr.converters.devin import DevinSession, DevinTrajectory
 from git_asr.converters.droid.converter import DroidSession
 from git_asr.converters.droid.format import Droid
 from git_asr.converters.etf import EntireTranscript
 from git_asr.converters.external_lines import ExternalLines, external
 from git_asr.converters.gemini.converter import Gemini
 from git_asr.converters.gemini.format import GeminiDocument, GeminiLines
-from git_asr.converters.goose import GooseDocument, GooseLines
+from git_asr.converters.goose.converter import GooseSession
+from git_asr.converters.goose.format import GooseDocument, GooseLines
 from git_asr.converters.kiro.converter import Kiro
 from git_asr.converters.kiro.format import KiroDocument, KiroLines
 from git_asr.converters.opaque import DOCUMENTS, LINES
@@ -72,13 +74,18 @@ FORMATS: tuple[NativeFormat, ...] = (
 _BY_NAME = {native.name: native for native in FORMATS}
 
 CONVERTERS: dict[str, Callable[[], Converter]] = {
+    "amp-json": partial(AmpThread, snapshot=True),
+    "amp-jsonl": partial(AmpThread, snapshot=False),
     "antigravity-jsonl": AntigravitySteps,
     "claude-code-jsonl": Claude,
     "codex-jsonl": CodexRollout,
+    "devin-atif": partial(DevinSession, snapshot=True),
     "factory-droid-jsonl": DroidSession,
     "gemini-cli-hooks": gemini,
     "gemini-cli-json": partial(Gemini, snapshot=True),
     "gemini-cli-jsonl": partial(Gemini, snapshot=False),
+    "goose-json": partial(GooseSession, snapshot=True),
+    "goose-jsonl": partial(GooseSession, snapshot=False),
     "kilo-code-json": partial(OpenCode, snapshot=True),
     "kilo-code-jsonl": partial(OpenCode, snapshot=False),
     "kiro-json": partial(Kiro, snapshot=True),

@@ -6,12 +6,15 @@ Apart from the converters, so that whoever only asks whether something changed i
 from __future__ import annotations
 
 VERSIONS = {
+    "amp": 1,
     "antigravity": 1,
     "claude-code": 1,
     "codex": 1,
+    "devin": 1,
     "factory-droid": 1,
     "gemini-cli": 1,
     "gemini-cli-hooks": 1,
+    "goose": 1,
     "kiro": 1,
     "opaque": 1,
     "openai-chat": 1,

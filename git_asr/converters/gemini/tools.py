@@ -7,9 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from git_asr.asr import codec
-from git_asr.asr.ids import MAX_ID, derived, usable
+from git_asr.asr.ids import MAX_ID, derived
 from git_asr.converters import fields
-from git_asr.converters.building import CONTENT, holds, join, rest, text_part, vendor_type, word
+from git_asr.converters.building import (
+    CONTENT,
+    call_identity,
+    holds,
+    join,
+    rest,
+    text_part,
+    vendor_type,
+    word,
+)
 from git_asr.converters.gemini.content import part as content_part
 from git_asr.converters.gemini.slots import ENDED, MODE, PLAN, REQUEST, RESPONSE, RESULT, SUBAGENT
 from git_asr.converters.gemini.state import Message, State
@@ -41,7 +50,7 @@ def call(message: Message, state: State, block: int, told: Any, inference: str |
         return
     first = len(message.drafts)
     meta = rest(told, _CALL)
-    identity = _identity(message, block, told.get("id"), meta)
+    identity = call_identity(told.get("id"), derived(message.position, message.place(block)), "id", meta)
     status = _status(told)
     request = {**identity, "name": name, **({"arguments": told["args"]} if "args" in told else {})}
     draft = message.put(CONTENT, "tool_call", request, block=block, inference=inference)
@@ -68,15 +77,6 @@ def call(message: Message, state: State, block: int, told: Any, inference: str |
     for one in message.drafts[first:]:
         if status is not None and one.part - message.place(block) in _LATE:
             one.ts = stamp or one.ts
-
-
-def _identity(message: Message, block: int, found: Any, meta: dict[str, Any]) -> dict[str, str]:
-    """The ID of a call: the agent's, else one from its place; what was found instead goes to ``meta``."""
-    if isinstance(found, str) and usable(found):
-        return {"callId": found}
-    if holds(found):
-        meta["id"] = found
-    return {"callId": derived(message.position, message.place(block)), "callIdSource": "derived"}
 
 
 def _status(told: dict[str, Any]) -> str | None:

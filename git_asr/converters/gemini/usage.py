@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from git_asr.converters import fields
 from git_asr.converters.building import holds, rest
 
-_LIMIT = 1 << 53
 _COUNTERS = ("input", "output", "cached", "thoughts")
 
 
@@ -18,9 +18,7 @@ def normal(tokens: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """
     if not isinstance(tokens, dict):
         return {}, {"tokens": tokens} if holds(tokens) else {}
-    known = {
-        key: tokens[key] for key in _COUNTERS if type(tokens.get(key)) is int and 0 <= tokens[key] < _LIMIT
-    }
+    known = fields.counters(tokens, _COUNTERS)
     found: dict[str, Any] = {}
     if "input" in known:
         found["input"] = {"total": known["input"], "includesCache": True}

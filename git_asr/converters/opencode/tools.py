@@ -7,9 +7,9 @@ from heapq import heappush
 from typing import Any
 
 from git_asr.asr import codec
-from git_asr.asr.ids import MAX_ID, derived, usable
+from git_asr.asr.ids import MAX_ID, derived
 from git_asr.converters import fields
-from git_asr.converters.building import BLOCK, CONTENT, data_part, holds, rest, text_part, word
+from git_asr.converters.building import BLOCK, CONTENT, call_identity, data_part, holds, rest, text_part, word
 from git_asr.converters.opencode.slots import ENDED, PLAN, REQUEST, RESPONSE, RESULT, SUBAGENT
 from git_asr.converters.opencode.state import Message, State
 
@@ -50,7 +50,9 @@ def tool(message: Message, state: State, index: int, part: dict[str, Any]) -> bo
         _shell(message, index, part, command, over)
     else:
         meta = message.left(part, ("tool", "callID", "state"))
-        identity = _identity(message, index, part.get("callID"), meta)
+        identity = call_identity(
+            part.get("callID"), derived(message.position, message.block(index)), "callID", meta
+        )
         arguments, exact = _arguments(told.get("input"))
         if exact is not None:
             meta["input"] = exact
@@ -79,18 +81,6 @@ def _times(found: Any, *, ended: bool) -> tuple[str | None, str | None, dict[str
     taken = [key for key, stamp in (("start", started), ("end", end)) if stamp is not None]
     over = rest(found, taken)
     return started, end, {"time": over} if over else {}
-
-
-def _identity(message: Message, index: int, found: Any, meta: dict[str, Any]) -> dict[str, str]:
-    """The ID of a call: the provider's, else one from its place; what was found instead goes to ``meta``."""
-    if isinstance(found, str) and usable(found):
-        return {"callId": found}
-    if holds(found):
-        meta["callID"] = found
-    return {
-        "callId": derived(message.position, message.base + BLOCK * (index + 1)),
-        "callIdSource": "derived",
-    }
 
 
 def _arguments(found: Any) -> tuple[Any, str | None]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from git_asr.converters import fields
 from git_asr.converters.building import holds, rest
 
-_LIMIT = 1 << 53
 _VERSION = re.compile(r"v?(\d{1,6})\.(\d{1,6})", re.ASCII)
 _INCLUDES = (1, 2)
 """Up to these versions output was seen to include reasoning, …"""
@@ -25,8 +25,8 @@ def normal(tokens: Any, version: str | None) -> tuple[dict[str, Any], dict[str, 
     if not isinstance(tokens, dict):
         return {}, {"tokens": tokens} if holds(tokens) else {}
     cache = tokens.get("cache")
-    counters = _counters(tokens, ("input", "output", "reasoning"))
-    cached = _counters(cache, ("read", "write"))
+    counters = fields.counters(tokens, ("input", "output", "reasoning"))
+    cached = fields.counters(cache, ("read", "write"))
     found: dict[str, Any] = {}
     meta: dict[str, Any] = {}
     if "input" in counters:
@@ -46,12 +46,6 @@ def normal(tokens: Any, version: str | None) -> tuple[dict[str, Any], dict[str, 
     if holds(over):
         left["cache"] = over
     return found, {**meta, "tokens": left} if left else meta
-
-
-def _counters(found: Any, keys: tuple[str, ...]) -> dict[str, int]:
-    """The counters under some keys that are numbers (no bool)."""
-    held = found if isinstance(found, dict) else {}
-    return {key: held[key] for key in keys if type(held.get(key)) is int and 0 <= held[key] < _LIMIT}
 
 
 def _output(

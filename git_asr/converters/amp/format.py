@@ -4,41 +4,37 @@ from __future__ import annotations
 
 from typing import Any
 
-from git_asr.converters.base import Facts, Sample
+from git_asr.converters.base import Facts, Format, Sample
 from git_asr.converters.fields import document, has, number_or_text, objects, part, text, time
 
 
-class AmpDocument:
+class AmpDocument(Format):
     """One object with the ``messages`` of a thread."""
 
     __slots__ = ()
     harness = "amp"
     name = "amp-json"
     array: str | None = "messages"
-    marks_start = False
-    first_line = False
 
     def recognises(self, sample: Sample) -> bool:
-        """By the version and the agent's mode beside the messages."""
+        """By the version beside the messages, and the agent's mode or the ID of a thread."""
         value = document(sample)
-        return "v" in value and "agentMode" in value and isinstance(value.get("messages"), list)
+        named = "agentMode" in value or (text(value, "id") or "").startswith("T-")
+        return "v" in value and named and isinstance(value.get("messages"), list)
 
     def facts(self, value: Any) -> Facts:
         """A message, or what the document says of the thread."""
-        if has(value, "agentMode"):
+        if has(value, "v") and "role" not in value:
             return Facts(session=text(value, "id"), ts=time(value, "created"))
         return _message(value)
 
 
-class AmpLines:
+class AmpLines(Format):
     """One message a line, with the thread's ID added."""
 
     __slots__ = ()
     harness = "amp"
     name = "amp-jsonl"
-    array: str | None = None
-    marks_start = False
-    first_line = False
 
     def recognises(self, sample: Sample) -> bool:
         """By any message that names its thread."""

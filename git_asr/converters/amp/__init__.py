@@ -1,0 +1,1 @@
+"""Amp's threads → records (reference native-transcripts, section 12.4)."""

@@ -1,0 +1,1 @@
+"""Goose's sessions → records (reference native-transcripts, section 12.5)."""
