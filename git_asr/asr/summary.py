@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from git_asr.asr import usage
 from git_asr.asr.draft import Record
+from git_asr.asr.ids import PART_SPAN
 from git_asr.asr.usage import normal, total
 
 PROMPT_LENGTH = 200
@@ -36,6 +38,8 @@ class Summary:
         self._prompts: dict[str, str | None] = {}
         self._usage: dict[str, dict[str, Any]] = {}
         self._calls: dict[str, str] = {}
+        self._places: dict[str, int] = {}
+        self._told: dict[str, tuple[range | None, dict[str, Any]]] = {}
 
     def watch(self, records: Iterable[Record]) -> Iterator[Record]:
         """Pass the records on and note what they say."""
@@ -68,7 +72,7 @@ class Summary:
             "endedAt": self.ended_at,
             "firstPrompt": prompt and prompt[:PROMPT_LENGTH],
             "counts": dict(sorted(counts.items())),
-            "usage": total(self._usage.values()),
+            "usage": self._total(),
         }
         return {
             "agent": agent,
@@ -77,6 +81,15 @@ class Summary:
             "commits": list(commits),
         }
 
+    def _total(self) -> dict[str, Any]:
+        """The usage of all calls; of those that a summary covers, or where there are none, it is the summary's."""
+        called = sorted((self._places[one], one) for one in self._usage)
+        places = [place for place, _ in called]
+        told = [(found, said) for found, said in self._told.values() if found is not None or not called]
+        covered = {one for found, _ in told if found for _, one in called[usage.within(places, found)]}
+        alone = (said for one, said in self._usage.items() if one not in covered)
+        return total([*alone, *(said for _, said in told)])
+
     def _note(self, record: Record) -> None:
         kind = record["type"]
         if "supersedes" in record:
@@ -84,22 +97,30 @@ class Summary:
         if kind in _COUNTED:
             self._counts[_COUNTED[kind]] += "supersedes" not in record
         elif kind == "inference":
-            identifier = record["inferenceId"]
-            before = self._calls.pop(record.get("supersedes", ""), identifier)
-            self._calls[record["id"]] = identifier
-            if before != identifier and self._usage.pop(before, None) is not None:
-                self._counts["inferences"] -= 1  # the same call, by the ID that it turned out to have
-            if identifier not in self._usage:
-                self._counts["inferences"] += 1
-            self._usage[identifier] = normal(record.get("usage"))
-            if record.get("model"):
-                self._models[record["model"]] = None
+            self._call(record)
+        elif kind == "usage_summary":
+            self._told.pop(record.get("supersedes", ""), None)
+            self._told[record["id"]] = usage.span(record.get("covers")), normal(record.get("usage"))
         elif kind == "message" and record.get("author") == "human":
             if (record.get("_meta") or {}).get(QUEUE) != PENDING:
                 text = _text(record.get("content"))
                 self._prompts[record["id"]] = text and text[:PROMPT_LENGTH]
         elif kind == "tombstone":
             self._prompts.pop(record["target"], None)
+            self._told.pop(record["target"], None)
+
+    def _call(self, record: Record) -> None:
+        identifier = record["inferenceId"]
+        before = self._calls.pop(record.get("supersedes", ""), identifier)
+        self._calls[record["id"]] = identifier
+        if before != identifier and self._usage.pop(before, None) is not None:
+            self._counts["inferences"] -= 1  # the same call, by the ID that it turned out to have
+        if identifier not in self._usage:
+            self._counts["inferences"] += 1
+        self._places.setdefault(identifier, record.get("seq", 0) // PART_SPAN)
+        self._usage[identifier] = normal(record.get("usage"))
+        if record.get("model"):
+            self._models[record["model"]] = None
 
 
 def _text(content: Any) -> str | None:

@@ -9,8 +9,8 @@ from typing import Any
 from git_asr.asr import usage
 from git_asr.asr.draft import Record
 from git_asr.asr.entities import Revisions
-from git_asr.asr.reading import Stream
-from git_asr.asr.usage import normal
+from git_asr.asr.reading import Stream, position
+from git_asr.asr.usage import normal, span
 
 Call = tuple[str, ...]
 """What tells model calls apart: provider, ``inferenceId`` and ``requestId``; for a derived ID the session too."""
@@ -22,7 +22,7 @@ class Total:
 
     ``usage``: in the profile's normal form; absent is unknown, never 0. ``calls``: model calls. ``unknown``: those of
     which no usage is recorded, so that the usage is less than what was used. ``summaries``: usage records that were
-    added in place of calls, of streams that record none.
+    added in place of calls: of those that they cover, or of streams that record none.
     """
 
     usage: dict[str, Any] = field(default_factory=dict)
@@ -34,22 +34,30 @@ class Total:
 def total(streams: Iterable[Stream], within: Callable[[Stream, Record], bool] | None = None) -> Total:
     """Add up the model calls of streams, the latest usage of each.
 
-    Copied records are counted where they come from. Usage summaries are added only for a stream that records no call:
-    beside calls they repeat some, or tell a part of what a subagent used, which is no call of this stream.
+    Copied records are counted where they come from. A usage summary that says which calls it covers stands for them,
+    if all of them are asked for. Others are added only for a stream that records no call: beside calls they repeat
+    some, or tell a part of what a subagent used, which is no call of this stream.
     ``streams``: the session that started first comes first; ``within`` tells which records count, by the first revision
     of each call. A call that is superseded takes the place of the first one.
     """
     calls: dict[Call, Record] = {}
+    covered: set[Call] = set()
     summaries: dict[tuple[str, str], Record] = {}
     listed = list(streams)
     for one in listed:
-        records_calls = any(record["type"] == "inference" for record in one.records)
+        told = [record for record in one.records if record["type"] == "inference"]
+        places = [position(record) for record in told]
         for record in _counted(one, within):
             if record["type"] == "inference":
                 calls[call(one, record)] = record
-            elif not records_calls:
+                continue
+            found = span(record.get("covers"))
+            own = [] if found is None else told[usage.within(places, found)]
+            if not told or (found is not None and (within is None or all(within(one, each) for each in own))):
                 summaries[(one.id, record["id"])] = record
-    return _sum(calls.values(), summaries.values())
+                covered.update(call(one, each) for each in own)
+    alone = [record for key, record in calls.items() if key not in covered]
+    return _sum(len(calls), alone, summaries.values())
 
 
 def _counted(stream: Stream, within: Callable[[Stream, Record], bool] | None) -> Iterator[Record]:
@@ -86,7 +94,8 @@ def spawning_calls(stream: Stream) -> list[str]:
     return [one for one in named if isinstance(one, str)]
 
 
-def _sum(calls: Iterable[Record], summaries: Iterable[Record]) -> Total:
-    known = [normal(record.get("usage")) for record in calls]
+def _sum(calls: int, alone: Iterable[Record], summaries: Iterable[Record]) -> Total:
+    """Add up; ``calls``: how many there are, ``alone`` those that no summary covers."""
+    known = [normal(record.get("usage")) for record in alone]
     covered = [normal(record.get("usage")) for record in summaries]
-    return Total(usage.total([*known, *covered]), len(known), known.count({}), len(covered))
+    return Total(usage.total([*known, *covered]), calls, known.count({}), len(covered))

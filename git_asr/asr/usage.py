@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 _FIELDS = ("input", "cacheRead", "cacheWrite", "output")
@@ -24,6 +25,21 @@ def normal(usage: Any) -> dict[str, Any]:
         elif type(value) is int and value >= 0 and field in ("cacheRead", "cacheWrite"):
             result[field] = value
     return result
+
+
+def span(covers: Any) -> range | None:
+    """The positions of the model calls that a ``usage_summary`` tells all of; None where it names none.
+
+    It says so by ``start`` and ``through``, the first and the last of them. Then either it counts or they do.
+    """
+    ends = [covers.get("start"), covers.get("through")] if isinstance(covers, dict) else []
+    known = [one for one in ends if type(one) is int]
+    return range(known[0], known[1] + 1) if len(known) == 2 else None
+
+
+def within(positions: Sequence[int], found: range) -> slice:
+    """Which of positions in ascending order lie in a span."""
+    return slice(bisect_left(positions, found.start), bisect_left(positions, found.stop))
 
 
 def total(usages: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -224,6 +224,13 @@ def json_text(said: Any) -> tuple[Any, str | None]:
     return found.value, None if codec.encode(found.value) == data else said
 
 
+def around(sent: str, said: str) -> tuple[list[str], str]:
+    """What stands around a text in what was sent, and where; all that was sent if the text is not there."""
+    before, found, behind = sent.partition(said) if said else (sent, "", "")
+    where = "around" if before and behind else "before" if before else "behind"
+    return [one for one in (before, behind) if one], where if found else "instead"
+
+
 def text_part(text: str) -> dict[str, Any]:
     """The part for a text."""
     return {"type": "text", "text": text}

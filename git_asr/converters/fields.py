@@ -41,6 +41,12 @@ def number_or_text(value: Any, key: str) -> str | None:
     return found if isinstance(found, str) else None
 
 
+def count(value: Any, key: str) -> int | None:
+    """The count under a key of an object: a whole number that is not negative and that a double holds exactly."""
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if type(found) is int and 0 <= found < _LIMIT else None
+
+
 def part(value: Any, key: str) -> dict[str, Any]:
     """The object under a key of an object; an empty one where there is none."""
     found = value.get(key) if isinstance(value, dict) else None
@@ -49,8 +55,8 @@ def part(value: Any, key: str) -> dict[str, Any]:
 
 def counters(found: Any, keys: Iterable[str]) -> dict[str, int]:
     """The counters under some keys of an object: whole numbers from 0 on (no bool); others are not known."""
-    held = found if isinstance(found, dict) else {}
-    return {key: held[key] for key in keys if type(held.get(key)) is int and 0 <= held[key] < _LIMIT}
+    known = ((key, count(found, key)) for key in keys)
+    return {key: number for key, number in known if number is not None}
 
 
 def chain(value: Any, own: str, parent: str) -> tuple[bool, str | None]:

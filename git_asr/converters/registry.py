@@ -14,8 +14,11 @@ from git_asr.converters.claude.converter import Claude
 from git_asr.converters.claude.format import ClaudeCode
 from git_asr.converters.codex.converter import CodexRollout
 from git_asr.converters.codex.format import Codex
-from git_asr.converters.copilot import Copilot
-from git_asr.converters.cursor import CursorLines
+from git_asr.converters.copilot.converter import CopilotEvents
+from git_asr.converters.copilot.format import Copilot
+from git_asr.converters.cursor.format import CursorLines
+from git_asr.converters.cursor.lines import CursorMessages
+from git_asr.converters.cursor.text import CursorSections
 from git_asr.converters.devin import DevinSession, DevinTrajectory
 from git_asr.converters.droid.converter import DroidSession
 from git_asr.converters.droid.format import Droid
@@ -79,6 +82,9 @@ CONVERTERS: dict[str, Callable[[], Converter]] = {
     "antigravity-jsonl": AntigravitySteps,
     "claude-code-jsonl": Claude,
     "codex-jsonl": CodexRollout,
+    "copilot-cli-jsonl": CopilotEvents,
+    "cursor-jsonl": CursorMessages,
+    "cursor-text": CursorSections,
     "devin-atif": partial(DevinSession, snapshot=True),
     "factory-droid-jsonl": DroidSession,
     "gemini-cli-hooks": gemini,

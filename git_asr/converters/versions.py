@@ -10,6 +10,8 @@ VERSIONS = {
     "antigravity": 1,
     "claude-code": 1,
     "codex": 1,
+    "copilot-cli": 1,
+    "cursor": 1,
     "devin": 1,
     "factory-droid": 1,
     "gemini-cli": 1,

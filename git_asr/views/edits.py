@@ -17,7 +17,7 @@ from git_asr.views.patches import Edit, Hunk
 _PATHS = ("file_path", "filePath", "path", "notebook_path", "filename", "TargetFile")
 _OLD = ("old_string", "oldString", "old_str", "oldText", "TargetContent")
 _NEW = ("new_string", "newString", "new_str", "newText", "ReplacementContent")
-_WHOLE = ("content", "new_source", "file_text", "CodeContent")
+_WHOLE = ("content", "contents", "new_source", "file_text", "CodeContent")
 MOST_COMPARED = 500 * 500
 """Lines of the one side times those of the other between the first and the last difference; more of them are shown as
 removed and added: comparing costs the square of their number, and sometimes more."""

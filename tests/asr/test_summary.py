@@ -99,6 +99,23 @@ def test_a_call_that_gets_its_own_id_later_is_one_call() -> None:
         assert (summary["counts"], summary["usage"]) == ({"inferences": 1}, usage)
 
 
+def test_a_summary_stands_for_the_calls_that_it_covers() -> None:
+    def inference(position: int, out: int) -> dict[str, Any]:
+        identifier = f"i{position}"
+        usage = {"output": {"total": out}}
+        seq = position * 1_000_000
+        return {"type": "inference", "seq": seq, "id": identifier, "inferenceId": identifier, "usage": usage}
+
+    def process(covers: Any) -> dict[str, Any]:
+        return {"type": "usage_summary", "id": "u", "covers": covers, "usage": {"output": {"total": 100}}}
+
+    calls = [inference(1, 1), inference(2, 2), inference(3, 4)]
+    found = summed([*calls, process({"start": 1, "through": 2})])
+    assert (found["usage"], found["counts"]) == ({"output": {"total": 104}}, {"inferences": 3})
+    for other in (None, {"callId": "t"}, {"start": 1}):
+        assert summed([*calls, process(other)])["usage"] == {"output": {"total": 7}}
+
+
 def test_a_prompt_from_outside_stands_in() -> None:
     assert summed([], first_prompt=lambda: "hello")["firstPrompt"] == "hello"
 

@@ -65,6 +65,31 @@ def test_a_summary_counts_where_no_call_is_recorded() -> None:
     assert total([parent, subagent]) == Total({"output": {"total": 101}}, 2, 0, 0)
 
 
+def process(identifier: str, start: Any, through: Any, output: int) -> dict[str, Any]:
+    covers = {"start": start, "through": through}
+    return record(
+        identifier, "usage_summary", scope="process", covers=covers, usage={"output": {"total": output}}
+    )
+
+
+def test_a_summary_stands_for_the_calls_that_it_covers() -> None:
+    told = stream(
+        call("a", "i", 1), call("b", "j", 2), process("u", 1, 2, 100), call("c", "k"), call("d", "l", 8)
+    )
+    assert total([told]) == Total({"output": {"total": 108}}, 4, 1, 1)
+    two = stream(call("a", "i", 1), process("u", 1, 1, 10), call("c", "k", 2), process("v", 2, 4, 20))
+    assert output(total([two])) == 30
+    for odd in (None, True, "1"):
+        assert output(total([stream(call("a", "i", 1), process("u", odd, 2, 100))])) == 1
+
+
+def test_a_summary_stands_for_nothing_where_some_of_its_calls_are_not_asked_for() -> None:
+    told = stream(call("a", "i", 1), call("b", "j", 2), process("u", 1, 2, 100))
+    assert output(total([told], lambda _, found: found["seq"] >= 1_000_000)) == 100
+    assert output(total([told], lambda _, found: found["seq"] >= 2_000_000)) == 2
+    assert output(total([told], lambda _, found: found["seq"] < 3_000_000)) == 3
+
+
 def test_the_calls_that_started_a_stream() -> None:
     assert spawning_calls(stream(calls=["a", "b"])) == ["a", "b"]
     assert spawning_calls(stream()) == []

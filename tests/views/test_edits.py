@@ -49,6 +49,8 @@ def test_the_names_that_antigravity_has_for_it() -> None:
 def test_a_whole_file() -> None:
     (edit,) = edits({"file_path": "a", "content": "x\ny\n"}, {"type": "create", "structuredPatch": []})
     assert edit == Edit("a", (Hunk(None, 1, ("+x", "+y")),), whole=True)
+    for key in ("contents", "file_text"):
+        assert edits({"path": "a", key: "x\ny\n"}, None) == (edit,)
 
 
 def test_a_long_text_is_not_compared() -> None:

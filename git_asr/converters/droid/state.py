@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from git_asr.asr import codec
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import usable
 from git_asr.asr.numbering import identify
 from git_asr.converters import fields
 from git_asr.converters.base import Unit
-from git_asr.converters.building import Building, word
+from git_asr.converters.building import Building, Standing, word
 from git_asr.converters.droid.slots import MAX_TOMBSTONES, REST, TOMBSTONES
 from git_asr.converters.revisions import Revisions, carries
 
@@ -59,10 +58,10 @@ class Node:
 
 
 @dataclass(slots=True)
-class State:
+class State(Standing):
     """All that later lines depend on.
 
-    ``said``: the last value, as JSON, of what is written when it changes. ``nodes``: the lines with an ID; ``head``:
+    ``nodes``: the lines with an ID; ``head``:
     the ID of the last message, if it has one: what lies loose behind it goes with it. ``calls``: those that their
     results are understood by. ``child``: another session started this one.
     """
@@ -72,18 +71,9 @@ class State:
     lineage: dict[str, Any] = field(default_factory=dict)
     child: bool = False
     revisions: Revisions = field(default_factory=Revisions)
-    said: dict[str, bytes] = field(default_factory=dict)
     calls: dict[str, Call] = field(default_factory=dict)
     nodes: dict[str, Node] = field(default_factory=dict)
     head: str | None = None
-
-    def changed(self, name: str, value: Any) -> bool:
-        """Tell whether a value that is written when it changes did."""
-        said = codec.identity(value)
-        if self.said.get(name) == said:
-            return False
-        self.said[name] = said
-        return True
 
     def mode(self, line: Line, slot: int, kind: str, value: Any) -> bool:
         """Record a mode that changed; whether the value was one."""

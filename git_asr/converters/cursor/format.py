@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from git_asr.converters.base import Facts, Sample
+from git_asr.converters.base import Facts, Format, Sample
 from git_asr.converters.fields import objects, part, text
 
 
-class CursorLines:
+class CursorLines(Format):
     """Lines of ``role`` and ``message``, and a mark at the end of a turn."""
 
     __slots__ = ()
     harness = "cursor"
     name = "cursor-jsonl"
-    array: str | None = None
-    marks_start = False
-    first_line = False
 
     def recognises(self, sample: Sample) -> bool:
         """By lines that are all messages without a type, or marks."""

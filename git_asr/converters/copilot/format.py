@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from git_asr.converters.base import Facts, Sample
+from git_asr.converters.base import Facts, Format, Sample
 from git_asr.converters.fields import chain, objects, part, text, time
 
 
-class Copilot:
+class Copilot(Format):
     """Events of a dotted type with ``data``, begun by ``session.start``."""
 
     __slots__ = ()
     harness = "copilot-cli"
     name = "copilot-cli-jsonl"
-    array: str | None = None
     marks_start = True
     first_line = True
 

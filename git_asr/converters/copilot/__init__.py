@@ -1,0 +1,1 @@
+"""GitHub Copilot CLI's events → records (reference native-transcripts, section 7)."""

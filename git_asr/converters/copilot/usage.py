@@ -1,0 +1,162 @@
+"""Model calls, which tell their output, and processes, which tell everything at their end (reference section 7.4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from git_asr.asr.ids import derived, usable
+from git_asr.converters.building import BLOCK, CONTENT, MAX_BLOCKS, rest, word
+from git_asr.converters.copilot.event import Event, Taken
+from git_asr.converters.copilot.slots import INFERENCE, NOTICE
+from git_asr.converters.copilot.state import Inference, State
+from git_asr.converters.fields import count, part, text
+
+SCOPE = "process"
+"""``scope`` of the usage at the end of a process: it covers all model calls since the process began."""
+_NAMES = {
+    "inputTokens": "input",
+    "cacheReadTokens": "cacheRead",
+    "cacheWriteTokens": "cacheWrite",
+    "outputTokens": "output",
+    "reasoningTokens": "reasoning",
+}
+_COMPACTION = {"input": "input", "cachedInput": "cacheRead", "output": "output"}
+"""Of versions that name the tokens of a compaction otherwise."""
+
+
+def normal(found: Any, *, includes: bool | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Recorded tokens in the profile's normal form, and what has no place there.
+
+    ``includes``: whether the input includes what was read from and written to the cache, None where that is not known.
+    """
+    if not isinstance(found, dict):
+        return {}, {}
+    names = _NAMES if found.keys() & _NAMES.keys() else _COMPACTION
+    known = {field: number for key, field in names.items() if (number := count(found, key)) is not None}
+    usage: dict[str, Any] = {}
+    if "input" in known:
+        usage["input"] = {"total": known["input"], "includesCache": includes}
+        uncached = known["input"] - known.get("cacheRead", 0) - known.get("cacheWrite", 0)
+        if includes and {"cacheRead", "cacheWrite"} <= known.keys() and uncached >= 0:
+            usage["input"]["uncached"] = uncached
+    usage |= {field: known[field] for field in ("cacheRead", "cacheWrite") if field in known}
+    output = {
+        name: known[field]
+        for name, field in (("total", "output"), ("reasoning", "reasoning"))
+        if field in known
+    }
+    if output:
+        usage["output"] = output
+    return usage, rest(found, [key for key, field in names.items() if field in known])
+
+
+def place(event: Event) -> int:
+    """The part of the record of the model call to which a response belongs, behind what the response says."""
+    return event.base + BLOCK * min(event.blocks, MAX_BLOCKS) + INFERENCE
+
+
+def called(event: Event, state: State) -> tuple[str | None, set[str]]:
+    """The model call to which a response belongs, and the keys of the event that tell of it (reference section 7.3).
+
+    Its ID is the provider's, else that of the request, else the first response of the turn gives one. None where the
+    event names none of these: then it does not tell which call it was.
+    """
+    data, turn = event.data, state.turns[event.agent]
+    api, request = (one if usable(one := text(data, key)) else None for key in ("apiCallId", "requestId"))
+    key: tuple[str | None, ...] = (api or request,)
+    if key == (None,):
+        if turn.number is None:
+            return None, set()
+        key = (event.agent or "", turn.interaction, turn.number)
+        if key in state.inferences and "usage" in state.inferences[key].draft.fields:
+            del state.inferences[key]  # what told its output was complete: this is another call
+    known = state.inferences.get(key)
+    derived_id = derived(event.position, place(event)) if known is None else known.id
+    taken = {name for name, one in (("apiCallId", api), ("requestId", request)) if one is not None}
+    identifier = api or request or derived_id
+    return identifier, taken | _told(event, state, key, identifier, request)
+
+
+def _told(
+    event: Event, state: State, key: tuple[str | None, ...], identifier: str, request: str | None
+) -> set[str]:
+    """Record what an event says of a model call, if it is new; the keys that say it."""
+    data = event.data
+    known = state.inferences.get(key)
+    model, output = word(data.get("model")), count(data, "outputTokens")
+    fragments = 1 if known is None else known.fragments + 1
+    chunk, chunks = count(data, "chunkIndex"), count(data, "chunkCount")
+    told = {
+        "inferenceId": identifier,
+        "requestId": request,
+        "model": model or None,
+        "usage": None if output is None else {"output": {"total": output}},
+        "assembly": None
+        if chunk is None or chunks is None or chunks < 2
+        else {"state": "final" if chunk + 1 >= chunks else "partial", "fragments": fragments},
+    }
+    before = {} if known is None else known.draft.fields
+    fields = {name: value if value is not None else before.get(name) for name, value in told.items()}
+    fields = {name: value for name, value in fields.items() if value is not None}
+    if known is None or fields != before:
+        draft = event.after(
+            INFERENCE, "inference", fields, supersedes=None if known is None else known.draft.id
+        )
+        state.inferences[key] = Inference(identifier, draft, fragments)
+    else:
+        known.fragments = fragments
+    taken = {"model"} if model else set()
+    return taken | ({"outputTokens"} if output is not None else set())
+
+
+def compaction(event: Event) -> set[str]:
+    """The model call that made a summary; the keys of the event that its record holds."""
+    counted, left = normal(event.data.get("compactionTokensUsed"), includes=None)
+    if not counted:
+        return set()
+    request = text(event.data, "requestId")
+    named = request is not None and usable(request)
+    model = word(left.pop("model", None))
+    draft = event.after(INFERENCE, "inference", {}, meta=left)
+    draft.fields["inferenceId"] = request if named else event.identify(draft)
+    if named:
+        draft.fields["requestId"] = request
+    if model:
+        draft.fields["model"] = model
+    draft.fields["usage"] = counted
+    return {"compactionTokensUsed", "requestId"} if named else {"compactionTokensUsed"}
+
+
+def shutdown(event: Event, state: State) -> Taken:
+    """The end of a process: what it used of each model, over all its calls and those of its subagents.
+
+    A process that crashed has no such event; then only the output of its calls is known.
+    """
+    data = event.data
+    start = state.opened if state.opened is not None else state.closed + 1
+    state.opened, state.closed = None, event.position
+    told: dict[str, Any] = {"state": "ended"}
+    taken: set[str] = set()
+    if reason := text(data, "shutdownType"):
+        told["reason"] = reason
+        taken.add("shutdownType")
+    event.put(CONTENT, "state", told)
+    if said := text(data, "errorReason"):
+        event.put(NOTICE, "git-asr/notice", {"level": "error", "kind": "shutdown", "text": said})
+        taken.add("errorReason")
+    metrics = part(data, "modelMetrics")
+    untold = {}
+    for model, found in metrics.items():
+        counted, left = normal(part(found, "usage"), includes=True)
+        if not counted or event.blocks == MAX_BLOCKS or not word(model):
+            untold[model] = found
+            continue
+        covers = {"start": min(start, event.position), "through": event.position, "model": model}
+        told = {"scope": SCOPE, "covers": covers, "usage": counted}
+        if cost := rest(found, ("usage",)):
+            told["cost"] = cost
+        event.put(CONTENT, "usage_summary", told, block=event.blocks, meta={"usage": left} if left else None)
+        event.blocks += 1
+    if untold:
+        event.left["modelMetrics"] = untold
+    return taken | ({"modelMetrics"} if metrics else set())

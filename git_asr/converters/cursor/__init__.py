@@ -1,0 +1,1 @@
+"""Cursor's transcripts → records (reference native-transcripts, section 8)."""
