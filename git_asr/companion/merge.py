@@ -84,6 +84,11 @@ def rank(header: Mapping[str, Any]) -> int:
     return OPAQUE if str(producer.get("version", "")).startswith("opaque/") else NATIVE
 
 
+def is_native(state: SessionState) -> bool:
+    """Whether a session was made from a native transcript."""
+    return any(rank(one.header) == NATIVE for one in state.streams.values())
+
+
 def follows_from_links(header: Mapping[str, Any]) -> bool:
     """Whether a stream has no transcript, and its header is one that this version makes from its links."""
     producer = header.get("producer") or {}

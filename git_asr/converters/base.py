@@ -148,6 +148,15 @@ class TellsLineage(Protocol):
         ...
 
 
+@runtime_checkable
+class TellsAgent(Protocol):
+    """A format in which sessions of several agents stand, and whose units say of which."""
+
+    def agent(self, value: Any) -> str | None:
+        """The registry name of the agent that a unit tells of; None where it names none that is known."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Embedded:
     """A subagent's stream inside its parent's units.

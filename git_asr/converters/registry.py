@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Literal
 
 from git_asr.converters.amp.converter import AmpThread
 from git_asr.converters.amp.format import AmpDocument, AmpLines
@@ -22,7 +23,8 @@ from git_asr.converters.cursor.text import CursorSections
 from git_asr.converters.devin import DevinSession, DevinTrajectory
 from git_asr.converters.droid.converter import DroidSession
 from git_asr.converters.droid.format import Droid
-from git_asr.converters.etf import EntireTranscript
+from git_asr.converters.etf.converter import EntireLines
+from git_asr.converters.etf.format import EntireTranscript
 from git_asr.converters.external_lines import ExternalLines, external
 from git_asr.converters.gemini.converter import Gemini
 from git_asr.converters.gemini.format import GeminiDocument, GeminiLines
@@ -86,6 +88,7 @@ CONVERTERS: dict[str, Callable[[], Converter]] = {
     "cursor-jsonl": CursorMessages,
     "cursor-text": CursorSections,
     "devin-atif": partial(DevinSession, snapshot=True),
+    "entire-transcript": EntireLines,
     "factory-droid-jsonl": DroidSession,
     "gemini-cli-hooks": gemini,
     "gemini-cli-json": partial(Gemini, snapshot=True),
@@ -111,6 +114,11 @@ CONVERTERS: dict[str, Callable[[], Converter]] = {
 def by_name(name: str) -> NativeFormat | None:
     """The format of this name, or None."""
     return _BY_NAME.get(name)
+
+
+def method_of(native: NativeFormat | None) -> Literal["converter", "import"]:
+    """``producer.method``: what Entire made of a transcript is imported, what agents wrote is converted."""
+    return "import" if isinstance(native, EntireTranscript) else "converter"
 
 
 def converter_for(native: NativeFormat | None) -> Converter:

@@ -1,7 +1,8 @@
 """Secret answers to questions are recorded nowhere (specification, converters: "Never record secret answers").
 
 Only Codex is known to mark a question as secret (reference native-transcripts, section 3.10): the answers stand in the
-output of the call that asked, and again where a compaction repeats that output, or a context is retained.
+output of the call that asked, and again where a compaction repeats that output, or a context is retained. In Entire's
+own transcript they stand in the block of the call.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from git_asr.asr import codec
 
 _ANSWERS = frozenset({"answer", "answers", "verified_answer"})
 """Keys under which a retained context may have an answer: it does not say which question was secret."""
+_ASKING = "request_user_input"
 _OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output"})
 
 
@@ -41,12 +43,38 @@ class CodexSecretAnswers:
     def _item(self, item: Any) -> dict[str, Any] | None:
         if not isinstance(item, dict) or not isinstance(call := item.get("call_id"), str):
             return None
-        if item.get("name") == "request_user_input" and _asks_for_a_secret(item.get("arguments")):
+        if item.get("name") == _ASKING and _asks_for_a_secret(item.get("arguments")):
             self._calls.add(call)
         kind = item.get("type")
         if isinstance(kind, str) and kind in _OUTPUTS and call in self._calls and "output" in item:
             return {key: field for key, field in item.items() if key != "output"}
         return None
+
+
+def entire_secret_answers(value: Any) -> Any | None:
+    """A line of Entire's own transcript without its secret answers, or None where it holds none."""
+    blocks = value.get("content") if isinstance(value, dict) else None
+    if not isinstance(blocks, list):
+        return None
+    masked = [_block(block) for block in blocks]
+    if all(block is None for block in masked):
+        return None
+    kept = [old if new is None else new for old, new in zip(blocks, masked, strict=True)]
+    return {**value, "content": kept}
+
+
+def asks_for_a_secret(block: dict[str, Any]) -> bool:
+    """Tell whether a block of content is a call whose answer is to be a secret."""
+    return block.get("name") == _ASKING and _asks_for_a_secret(block.get("input"))
+
+
+def _block(block: Any) -> dict[str, Any] | None:
+    """A call that asks for a secret, without what its result returned."""
+    if not isinstance(block, dict) or "result" not in block or not asks_for_a_secret(block):
+        return None
+    status = block["result"].get("status") if isinstance(block["result"], dict) else None
+    kept = {"status": status} if isinstance(status, str) else {}
+    return {**block, "result": kept}
 
 
 def _unanswered(value: Any) -> Any:

@@ -13,6 +13,7 @@ VERSIONS = {
     "copilot-cli": 1,
     "cursor": 1,
     "devin": 1,
+    "entire-transcript": 1,
     "factory-droid": 1,
     "gemini-cli": 1,
     "gemini-cli-hooks": 1,

@@ -16,7 +16,7 @@ from git_asr.asr import ids
 from git_asr.asr.times import instant
 from git_asr.entire import metadata as fields
 from git_asr.entire.copies import folder_order
-from git_asr.entire.listing import FULL, HASHES, PART, RAW, Listing, list_files, transcript_parts
+from git_asr.entire.listing import COMPACT, FULL, HASHES, PART, RAW, Listing, list_files, transcript_parts
 from git_asr.entire.metadata import METADATA, Metadata
 from git_asr.entire.stores.base import Location, Merit
 from git_asr.entire.stores.v2 import V2
@@ -41,8 +41,8 @@ class SessionFolder:
     ``agent``, ``model``: labels. ``start``: lines or elements of the transcript before this checkpoint's slice, None
     where that is not recorded. ``transcript``: the parts in their order, of which ``missing_parts`` are known to be
     absent from the folder; nothing for a session without transcript.
-    ``transcript_name``: the name of the first part, without number. ``compact``: Entire's own transcript format,
-    and ``compact_of`` what it tells of (reference, section 4);
+    ``transcript_name``: the name of the first part, without number; ``parts``: those of all. ``compact``: Entire's own
+    transcript, ``compact_of`` what it tells of, ``compact_start`` its lines before this slice (reference, section 4);
     ``prompt``, ``content_hash``: the files of these names. ``files``: every other file below the folder, by path.
     """
 
@@ -63,6 +63,8 @@ class SessionFolder:
     content_hash: str | None
     files: Mapping[str, str]
     compact_of: Literal["session", "checkpoint"] | None = None
+    compact_start: int | None = None
+    parts: tuple[str, ...] = ()
 
     @property
     def own_id(self) -> str:
@@ -239,7 +241,7 @@ def _session(listing: Listing, folder: str, files: dict[str, str]) -> SessionFol
     listed = files.pop(METADATA, None)
     native, created_at = fields.text(metadata, "session_id"), fields.text(metadata, "created_at")
     name, parts, missing = transcript_parts(files, (RAW, FULL) if v2 else (FULL, RAW))
-    compact, whole = files.pop("transcript.jsonl", None), v2 or "compact_transcript_start" in metadata
+    compact, whole = files.pop(COMPACT, None), v2 or "compact_transcript_start" in metadata
     session = SessionFolder(
         checkpoint=listing.location.checkpoint,
         folder=folder,
@@ -258,6 +260,8 @@ def _session(listing: Listing, folder: str, files: dict[str, str]) -> SessionFol
         content_hash=files.pop(HASHES[name or FULL], None),
         files=files,
         compact_of=None if compact is None else "session" if whole else "checkpoint",
+        compact_start=fields.compact_start(metadata, v2=v2) if compact is not None and metadata else None,
+        parts=tuple(parts),
     )
     if listed is None:
         listing.tell("missing-metadata", "there is no metadata.json", session.place)

@@ -10,8 +10,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from git_asr.converters.base import NativeFormat, Unit
+from git_asr.asr.header import UNKNOWN
+from git_asr.converters.base import NativeFormat, TellsAgent, Unit
 from git_asr.converters.detect import detect
 from git_asr.converters.units import read_units
 from git_asr.errors import AsrError, Diagnostic
@@ -25,6 +27,12 @@ Place = tuple[int, int]
 ABSENT = "the transcript cannot be read in this repository"
 """Why a session or a subagent has no transcript that may appear later."""
 
+UNKNOWN_TRANSCRIPT = "unknown-transcript"
+"""Tells that a transcript is of no known agent; a later version may know it."""
+
+OF_NO_AGENT = "the transcript is of no known agent"
+"""Why a transcript is not used where Entire's own stands in for it."""
+
 _LAST_FOLDER = 1_000_000
 
 
@@ -33,7 +41,10 @@ class Copy:
     """The transcript of a session in one checkpoint.
 
     ``created``: nanoseconds since the epoch, 0 when unknown. ``sizes``: bytes of each blob of ``content``.
-    ``path``: where the transcript lies below the checkpoint, for people.
+    ``path``: where the transcript lies below the checkpoint, for people. ``start``: its lines or elements before the
+    checkpoint's own slice, None where that is not recorded.
+    ``compact``: it is Entire's own, which stands in for the native one. ``continues``: it is known to begin in the
+    middle of its session.
     """
 
     checkpoint: str
@@ -42,6 +53,9 @@ class Copy:
     content: Content
     sizes: tuple[int, ...]
     path: str
+    start: int | None = None
+    compact: bool = False
+    continues: bool = False
 
     @property
     def age(self) -> tuple[int, str, int, str]:
@@ -133,13 +147,14 @@ class ContentReader:
 class Family:
     """Copies of which each is the beginning of ``root``, bytes for bytes; ``root`` is one of them.
 
-    ``session``: the first native session ID in the root, as stored.
+    ``session``: the first native session ID in the root, as stored. ``harness``: the agent, as the registry names it.
     """
 
     root: Copy
     copies: tuple[Copy, ...]
     native: NativeFormat | None
     session: str | None
+    harness: str
 
 
 def families(copies: Iterable[Copy], reader: ContentReader) -> Iterator[Family]:
@@ -155,17 +170,22 @@ def families(copies: Iterable[Copy], reader: ContentReader) -> Iterator[Family]:
             if copy.content == root.content or (not document and reader.begins(copy, root))
         )
         rest = [copy for copy in rest if copy not in mine]
-        yield Family(root, mine, native, _session_id(native, reader.chunks(root.content)))
+        yield Family(root, mine, native, *_session(native, root.content, reader))
 
 
-def _session_id(native: NativeFormat | None, chunks: Iterator[bytes]) -> str | None:
-    """The first native session ID that the units name."""
+def _session(native: NativeFormat | None, content: Content, reader: ContentReader) -> tuple[str | None, str]:
+    """The session ID and the agent: the first that the units name. Of most formats there is one agent."""
     if native is None:
-        return None
-    for unit in read_units(chunks, native):
-        if unit.kind == "value" and (session := native.facts(unit.value).session):
-            return session
-    return None
+        return None, UNKNOWN
+    if isinstance(native, TellsAgent):  # its units name no session
+        return None, _first(native, reader.chunks(content), native.agent) or native.harness
+    return _first(native, reader.chunks(content), lambda value: native.facts(value).session), native.harness
+
+
+def _first(native: NativeFormat, chunks: Iterator[bytes], tell: Callable[[Any], str | None]) -> str | None:
+    """The first answer that a transcript's units give."""
+    values = (unit.value for unit in read_units(chunks, native) if unit.kind == "value")
+    return next(filter(None, map(tell, values)), None)
 
 
 def chunks_of(copy: Copy, family: Family, reader: ContentReader) -> Iterator[bytes]:

@@ -127,6 +127,12 @@ class _Draft:
     keys: list[UnitKey]
     members: list[tuple[Copy, Family, list[UnitKey]]] = field(default_factory=list)
 
+    @property
+    def starts(self) -> bool:
+        """Whether it starts where the session does."""
+        known = all(copy.continues for copy, *_ in self.members)
+        return not known and starts_session(self.keys, self.native)
+
 
 def lines(session: str, kin: Sequence[Family], reader: ContentReader) -> tuple[Line, ...]:
     """Arrange the families of one session into its lines, the plain one first.
@@ -137,7 +143,8 @@ def lines(session: str, kin: Sequence[Family], reader: ContentReader) -> tuple[L
     if is_simple(kin):
         family = kin[0]
         newest = newest_first(family.copies)
-        if starts_session(_lazily(newest[0], family, reader), family.native):
+        own = _lazily(newest[0], family, reader)
+        if not newest[0].continues and starts_session(own, family.native):
             segment = Segment(newest[0], family, (0, 0), None)
             return (Line(session, family.native, (segment,), tuple((copy, family) for copy in newest)),)
     return _named(session, _drafts(kin, reader))
@@ -181,7 +188,7 @@ def _united(left: list[UnitKey], right: list[UnitKey]) -> list[UnitKey]:
 
 def _named(session: str, drafts: list[_Draft]) -> tuple[Line, ...]:
     """Name the lines and find where each leaves or goes on from another."""
-    plain = next((d for d in drafts if starts_session(d.keys, d.native)), None)
+    plain = next((d for d in drafts if d.starts), None)
     ordered = [d for d in drafts if d is plain] + [d for d in drafts if d is not plain]
     result: list[Line] = []
     owner: dict[object, tuple[str, str | None]] = {}
@@ -203,7 +210,7 @@ def _relation(
     session: str, draft: _Draft, plain: _Draft | None, owner: dict[object, tuple[str, str | None]]
 ) -> tuple[str, tuple[str, str | None] | None]:
     """The stream ID of a line that is not the plain one, and its lineage where the units tell one."""
-    if plain is not None and starts_session(draft.keys, draft.native):
+    if plain is not None and draft.starts:
         shared = common(draft.keys, plain.keys)[0] if draft.native == plain.native else 0
         return f"{session}@{_unit_name(draft, shared)}", ("forkedFrom", session) if shared else None
     parent = next((key.parent for key in draft.keys if key.chained), None)

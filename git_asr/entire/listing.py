@@ -19,6 +19,8 @@ MAX_DEPTH = 16
 
 FULL, RAW = "full.jsonl", "raw_transcript"
 """The names of a transcript: in every layout, and the later one in v2 (reference entire-checkpoints, section 3.1)."""
+COMPACT = "transcript.jsonl"
+"""The name of Entire's own transcript."""
 _OLD = "full.log"
 PART = re.compile(r"(full\.jsonl|raw_transcript)(?:\.([0-9]{1,9}))?|full\.log")
 """A file that is a transcript or a part of one, for ``fullmatch``: its name without number, its number."""

@@ -103,6 +103,14 @@ def start(metadata: Metadata, *, compact: bool = False) -> int | None:
     return count(metadata, "checkpoint_transcript_start", "transcript_lines_at_start")
 
 
+def compact_start(metadata: Metadata, *, v2: bool) -> int:
+    """Where the checkpoint's own slice begins in Entire's own transcript (reference, section 4).
+
+    In v2 another field counts its lines; without either the file holds the slice alone.
+    """
+    return count(metadata, "checkpoint_transcript_start" if v2 else "compact_transcript_start")
+
+
 def steps(metadata: Metadata) -> int:
     """``checkpoints_count``, which the oldest data call ``steps_count``."""
     return count(metadata, "checkpoints_count", "steps_count")

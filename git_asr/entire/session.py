@@ -18,11 +18,11 @@ from git_asr.asr.large import PutBlob
 from git_asr.asr.links import CommitLink
 from git_asr.asr.numbering import number
 from git_asr.converters.base import Converter, Embedded, NativeFormat, TellsLineage
-from git_asr.converters.registry import converter_for
+from git_asr.converters.registry import converter_for, method_of
 from git_asr.entire import metadata
 from git_asr.entire.assets import Assets
 from git_asr.entire.contents import Checkpoint, SessionFolder
-from git_asr.entire.copies import ContentReader, Copy, Line, Place, chunks_of, folder_order
+from git_asr.entire.copies import OF_NO_AGENT, ContentReader, Copy, Line, Place, chunks_of, folder_order
 from git_asr.entire.files import SmallFiles, check_hash
 from git_asr.entire.kept import kept_files, task_facts
 from git_asr.entire.subagents import Subagent, Told
@@ -66,6 +66,11 @@ class SessionSource:
     def newest(self) -> SessionFolder:
         """The newest folder that holds the session."""
         return max((folders[0] for folders in self.folders.values()), key=age)
+
+    def told(self, checkpoint: str) -> frozenset[str]:
+        """The folders of a checkpoint of which Entire's own transcript became a stream."""
+        copies = (copy for line in self.lines for copy in line.copies)
+        return frozenset(one.folder for one in copies if one.compact and one.checkpoint == checkpoint)
 
     def folder(self, copy: Copy) -> SessionFolder:
         """The folder in which a copy lies."""
@@ -228,7 +233,7 @@ def _producer(converter: Converter, native: NativeFormat | None) -> Producer:
     return Producer(
         converter.name,
         converter.version,
-        "converter",
+        method_of(native),
         native.name if native is not None else headers.UNKNOWN,
         converter.format_version,
         lossy=converter.lossy,
@@ -241,7 +246,9 @@ def _native_sources(task: _Conversion, reader: ContentReader) -> Iterator[dict[s
     for segment in task.line.segments:
         oids = segment.copy.content
         digest, size = joined(chunks_of(segment.copy, segment.family, reader))
-        if not task.spawned and (len(oids) == 1 or native is None or native.array is None):
+        if not (task.spawned or segment.copy.compact) and (
+            len(oids) == 1 or native is None or native.array is None
+        ):
             check_hash(task.source.files, task.source.folder(segment.copy), digest)
         yield {
             "format": native.name if native is not None else headers.UNKNOWN,
@@ -316,8 +323,7 @@ def _place_links(
         stream, start, through = plain, None, None
         if identifier in home:
             stream, copy, through = home[identifier]
-            before = source.folder(copy).start
-            start = None if before is None else before + 1
+            start = None if copy.start is None else copy.start + 1
         stored = list(dict.fromkeys(filter(None, (metadata.text(f.metadata, "session_id") for f in folders))))
         checkpoint, tasks = source.checkpoints[identifier], source.tasks.get(identifier, ())
         groups[stream].append(
@@ -332,7 +338,16 @@ def _place_links(
                 through=through,
                 agent=folders[0].agent,
                 model=folders[0].model,
-                content=kept_files(checkpoint, folders, tasks, source.files, put, bare=source.key.bare),
+                content=kept_files(
+                    checkpoint,
+                    folders,
+                    tasks,
+                    source.files,
+                    put,
+                    bare=source.key.bare,
+                    told=source.told(identifier),
+                    unread=source.omitted.get(identifier) == OF_NO_AGENT,
+                ),
                 tasks=task_facts(folders, tasks),
                 compact={one.folder: one.compact_of for one in folders if one.compact_of is not None},
             )
@@ -364,12 +379,11 @@ def _summary(task: _Conversion, counted: summary.Summary, own_links: Sequence[Re
     )
 
 
-def session_key(native: NativeFormat | None, session: str | None, folder: SessionFolder) -> SessionKey:
+def session_key(harness: str, session: str | None, folder: SessionFolder) -> SessionKey:
     """The key of the session that a copy holds: the native ID, else the metadata's, else one from the checkpoint.
 
     ``session``: the native ID if it can be used.
     """
-    harness = native.harness if native is not None else headers.UNKNOWN
     if session is not None:
         return SessionKey(harness, session, "native")
     if folder.session_id is not None:

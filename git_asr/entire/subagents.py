@@ -10,7 +10,7 @@ from git_asr.asr.draft import Draft
 from git_asr.asr.header import SessionKey
 from git_asr.asr.ids import SECOND_VALUE
 from git_asr.entire.contents import SessionFolder
-from git_asr.entire.copies import ContentReader, Copy, Line, families
+from git_asr.entire.copies import UNKNOWN_TRANSCRIPT, ContentReader, Copy, Line, families
 from git_asr.entire.files import SmallFiles
 from git_asr.entire.lines import lines
 from git_asr.entire.tasks import Task, Transcript
@@ -71,7 +71,7 @@ def _subagent(
     for one in kin:
         if one.native is None:
             where, said = f"checkpoint {one.root.checkpoint}", "is of no known agent; it is kept as it is"
-            report(Diagnostic("unknown-transcript", where, f"{one.root.path:.200} {said}"))
+            report(Diagnostic(UNKNOWN_TRANSCRIPT, where, f"{one.root.path:.200} {said}"))
     ordered = sorted(copies, key=lambda copy: (copy.age, copy.path))
     calls = dict.fromkeys(call for copy in ordered if (call := copies[copy]) is not None)
     return Subagent(tuple(calls), lines(stream, kin, reader))

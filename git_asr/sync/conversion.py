@@ -24,7 +24,7 @@ from git_asr.asr.links import (
 from git_asr.asr.parts import blob_path
 from git_asr.asr.times import instant
 from git_asr.companion import store
-from git_asr.companion.merge import SessionState, StreamState, with_links
+from git_asr.companion.merge import SessionState, StreamState, is_native, with_links
 from git_asr.companion.state import SessionRow, State
 from git_asr.entire import session as sessions
 from git_asr.entire.contents import SessionFolder
@@ -153,7 +153,7 @@ class Conversion:
         result: dict[SessionKey, Held] = {}
         for key, own in found.items():
             home = key
-            if key.bare and ABSENT in own.omitted.values():
+            if (key.bare or own.stood_in) and ABSENT in own.omitted.values():
                 known = (self.stored(self.tip.tree, one) for one in self._known(key.id, own))
                 home = next((one.state.key for one in known if one is not None), key)
             result.setdefault(home, Held()).add(own)
@@ -214,7 +214,7 @@ class Conversion:
                 continue
             fresh = store.assemble(self.writer, replace(found.state, streams=streams), found.pool)
             if any(pairs(one.links) for one in streams.values()):
-                self._put(key, fresh, found)
+                self.put(key, fresh, found)
             else:
                 self.remove(key)
 
@@ -254,6 +254,13 @@ class Conversion:
             self.noted.update(self.state.commits_of(key.pair))
             self.state.drop_session(key.pair)
             return
+        if (
+            present is not None
+            and own.stood_in
+            and ABSENT in own.omitted.values()
+            and is_native(present.state)
+        ):
+            own = Held([], own.folders, own.omitted)  # it was made from what cannot be read now
         files: dict[str, str] = {}
         kept = present.state.blobs if present is not None else {}
         bundle = BundleWriter(lambda path, data: files.__setitem__(path, self.writer.blob(data)), kept)
@@ -273,7 +280,7 @@ class Conversion:
                 fresh = store.merge_sessions(self.writer, fresh, other)
         checkpoints = [folder.checkpoint for folder in own.folders]
         if self._is_wanted(key, checkpoints) or any(pairs(one.links) for one in fresh.state.streams.values()):
-            self._put(key, fresh, present)
+            self.put(key, fresh, present)
         else:
             self.remove(key)  # the last link was taken back
 
@@ -285,7 +292,8 @@ class Conversion:
             self.report(Diagnostic("damaged-bundle", f"session {key.id}", error.message, error.hint))
             return None
 
-    def _put(self, key: SessionKey, fresh: store.StoredSession, present: store.StoredSession | None) -> None:
+    def put(self, key: SessionKey, fresh: store.StoredSession, present: store.StoredSession | None) -> None:
+        """Write a session's bundle, and take it into the state."""
         tree = store.write_session(self.writer, self.objects, fresh.files)
         self.trees[key] = tree
         self.became[key] = "new" if present is None else "changed" if present.files != fresh.files else "same"
@@ -295,8 +303,9 @@ class Conversion:
         """Take a session of the companion ref into the state, for lists and notes."""
         key, view = stored.key.pair, overview(store.session_of(stored))
         own = [record for one in stored.streams.values() for record in one.links]
+        times = own or [{"ts": one.entry.summary.get("endedAt")} for one in stored.streams.values()]
         self.noted.update(self.state.commits_of(key), view.commits)
-        row = SessionRow(newest_source(own), len(pairs(own)), log_line(view), makers(stored.streams))
+        row = SessionRow(newest_source(times), len(pairs(own)), log_line(view), makers(stored.streams))
         self.state.put_session(key, row, view.commits)
 
     def _source(

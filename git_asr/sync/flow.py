@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from git_asr.companion import store
 from git_asr.companion.lock import locked
+from git_asr.companion.state import State
 from git_asr.companion.state_file import DamagedState, write_state
 from git_asr.entire import exclusion
 from git_asr.errors import AsrError, Diagnostic, Report
@@ -23,6 +24,7 @@ from git_asr.git.writing import ObjectWriter
 from git_asr.sync.changes import Changes
 from git_asr.sync.conversion import Conversion
 from git_asr.sync.decisions import Deciding, Decision
+from git_asr.sync.importing import Import, take
 from git_asr.sync.look import TAKEN, directory, joined, look
 from git_asr.sync.outcome import Outcome, outcome_of, unchanged
 from git_asr.sync.publication import Publication
@@ -50,7 +52,8 @@ class Options:
     ``asr.exclude``. ``orphans``: take sessions too of which no commit names a checkpoint. ``reconvert``: convert anew
     what earlier versions of the converters made, when all else is done. ``progress``: told how many groups of sessions
     are done, of how many. ``at_most``: bytes of transcripts beyond which it is not done now. ``lock_wait``: seconds to
-    wait for another writer. ``decisions``: links to accept or to take back.
+    wait for another writer. ``decisions``: links to accept or to take back. ``imports``: what files tell of sessions
+    beside those in checkpoints.
     """
 
     revisions: tuple[str, ...] | None = None
@@ -63,6 +66,7 @@ class Options:
     at_most: int | None = None
     lock_wait: float = LOCK_WAIT
     decisions: tuple[Decision, ...] = ()
+    imports: tuple[Import, ...] = ()
 
 
 def sync(repo: Repository, options: Options, report: Report) -> Outcome:
@@ -75,7 +79,7 @@ def sync(repo: Repository, options: Options, report: Report) -> Outcome:
         TooMuch: there is more to convert than ``at_most``.
         AsrError: another writer holds the lock for too long, Git refuses, or a decision cannot be carried out.
     """
-    if not options.full and options.revisions is None and not options.decisions:
+    if not (options.full or options.revisions is not None or options.decisions or options.imports):
         known = unchanged(repo, options.exclusions, orphans=options.orphans, reconvert=options.reconvert)
         if known is not None:
             return known
@@ -83,7 +87,7 @@ def sync(repo: Repository, options: Options, report: Report) -> Outcome:
         outcome = _retried(repo, options, report)
     except DamagedState:
         outcome = _retried(repo, replace(options, full=True), report)
-    again = replace(options, full=False, decisions=())
+    again = replace(options, full=False, decisions=(), imports=())
     while options.reconvert and outcome.outdated:
         more = _retried(repo, again, report, again=True)
         outcome = replace(more, tally=outcome.tally + more.tally)
@@ -129,11 +133,8 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
         note_outdated(state)
         anew = state.outdated(AT_ONCE) if again else []
         touched |= groups(state, anew)
-        exclusions = joined(options.exclusions)
-        if state.meta("exclusions") != exclusions or state.meta("companion") != seen.companion:
-            touched |= state.groups()
-        if options.orphans and state.meta("orphans") != TAKEN:
-            touched |= state.groups()
+        rules = {"exclusions": joined(options.exclusions), "companion": seen.companion}
+        touched |= _again(state, rules, orphans=options.orphans)
         kept_out = exclusion.parse(options.exclusions)
         conversion = Conversion(
             repo, objects, upstream, writer, state, changes, tip, kept_out, options.orphans, note
@@ -147,8 +148,15 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
         conversion.drop_left(changes.left)
         conversion.relink(decided)
         deciding.check(options.decisions)
-        Publication(conversion, seen, exclusions).publish()
+        imported = take(conversion, options.imports)
+        Publication(conversion, seen, joined(options.exclusions)).publish()
         state.drop_outdated(anew)
-        state.set_meta("exclusions", exclusions)
+        state.set_meta("exclusions", joined(options.exclusions))
         state.set_meta("orphans", TAKEN if options.orphans else None)
-        return outcome_of(conversion.tally, state, seen)
+        return replace(outcome_of(conversion.tally, state, seen), imported=imported)
+
+
+def _again(state: State, rules: Mapping[str, str | None], *, orphans: bool) -> set[str]:
+    """All groups, if other exclusions or companions, or a wish for orphans, may change what they become."""
+    changed = any(state.meta(name) != value for name, value in rules.items())
+    return state.groups() if changed or (orphans and state.meta("orphans") != TAKEN) else set()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from typing import Literal
 
+from git_asr.asr.header import SessionKey
 from git_asr.companion.state import State
 from git_asr.companion.state_file import DamagedState, read_state
 from git_asr.converters.versions import known
@@ -29,6 +31,18 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
+class Imported:
+    """What became of a session that a file told of, ``units`` lines of it: its stream is ``new`` or ``extended``,
+    ``unchanged``, or the session was ``refused``.
+    """
+
+    key: SessionKey
+    stream: str
+    units: int
+    became: Literal["new", "extended", "unchanged", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What a sync did and found.
 
@@ -36,6 +50,7 @@ class Outcome:
     ``unresolved``: checkpoints that commits name and no store holds, with those commits. ``searched``: the stores in
     words. ``findings``: what is wrong in what was read, now or before. ``outdated``: how many sessions an earlier
     version of a converter made. ``commit``: the companion's tip, None while there is none.
+    ``imported``: what became of sessions that a file told of.
     """
 
     tally: Tally
@@ -46,6 +61,7 @@ class Outcome:
     findings: tuple[Diagnostic, ...]
     outdated: int
     commit: str | None
+    imported: tuple[Imported, ...] = ()
 
 
 def unchanged(

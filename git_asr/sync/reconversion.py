@@ -14,10 +14,11 @@ from git_asr.companion import store
 from git_asr.companion.merge import NATIVE, StreamState, rank, with_links
 from git_asr.companion.state import Key, State
 from git_asr.converters.versions import VERSIONS, known
+from git_asr.entire.copies import UNKNOWN_TRANSCRIPT
 
 AT_ONCE = 512
 """Outdated sessions that are converted anew before what was made of them is published."""
-_STAND_INS = frozenset({"opaque", "etf"})
+_STAND_INS = frozenset({"opaque", "entire-transcript"})
 """Converters whose streams give way to those of one that knows the agent's own format."""
 
 
@@ -29,6 +30,8 @@ def note_outdated(state: State) -> None:
     before = state.meta("converters")
     if before is not None and before != known():
         new = not VERSIONS.keys() <= {_split(one)[0] for one in before.split()}
+        if new:
+            state.drop_findings_of(UNKNOWN_TRANSCRIPT)
         state.mark_outdated(key for key, made in state.makers() if is_outdated(made, new=new))
     state.set_meta("converters", known())
 

@@ -14,7 +14,7 @@ from git_asr.asr.totals import spawning_calls
 from git_asr.asr.usage import normal
 from git_asr.views.edits import edits
 from git_asr.views.entries import Place, parts, steps
-from git_asr.views.items import Call, Event, Exchange, Item, Subagent
+from git_asr.views.items import Call, Event, Exchange, Item, Part, Subagent
 
 MOST_LEVELS = 8
 """Levels of subagents that are shown below one another."""
@@ -165,12 +165,12 @@ class Calls:
         )
 
     def _ended(self, item: Call, result: Record) -> Call:
+        output = value(result, "output", self._blob)
+        got = parts(result, self._blob)
+        if "content" not in result and "contentBlob" not in result and isinstance(output, str):
+            got = (Part(type="text", text=output),)  # what the model got is not known
         return replace(
-            item,
-            status=result.get("status", "unknown"),
-            result=parts(result, self._blob),
-            output=value(result, "output", self._blob),
-            ended=result.get("ts"),
+            item, status=result.get("status", "unknown"), result=got, output=output, ended=result.get("ts")
         )
 
     def _result(self, record: Record, place: Place) -> Call:

@@ -486,6 +486,29 @@ def test_row_23_a_transcript_that_is_not_here(tmp_path: Path, unsound: set[Path]
         assert states(path) == ["linked"]
 
 
+def test_row_23_entires_own_transcript_stands_in_for_one_that_is_not_here(tmp_path: Path) -> None:
+    lines = [
+        {"v": 1, "agent": "claude-code", "cli_version": "0.9.0", "type": kind, "content": [{"text": said}]}
+        for kind, said in (("user", "what was asked"), ("assistant", "what was said"))
+    ]
+    own = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    far = EntireRepo(tmp_path / "far")
+    far.checkpoint(checkpoint(1), stored(1, 200, files={"transcript.jsonl": own}))
+    far.commit(checkpoint(1))
+    far.build()
+    git(far.path, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--mirror", "--filter=blob:limit=4k", f"file://{far.path}", "r")
+    path = tmp_path / "r"
+    assert codes(synced(path)) == ["absent-blob"]
+    (one,) = told(path, "sessions")["sessions"]
+    assert (one["id"], one["agent"]) == (session(1), "claude-code")
+    assert "what was asked" in text(path)
+    told(path, "fetch", "--checkpoints")
+    assert synced(path)["diagnostics"] == []
+    assert "what was asked" not in text(path)
+    assert "text of 1.5" in text(path)
+
+
 def test_row_24_a_transcript_rewritten_after_it_was_read(tmp_path: Path) -> None:
     """What is remembered hangs on the bytes, never on the ID."""
     repo = repository(tmp_path / "r", 1)

@@ -130,16 +130,16 @@ def test_damage_that_shows_later_is_told_apart(tmp_path: Path) -> None:
 def test_a_lost_race_is_run_again(repo: EntireRepo, monkeypatch: pytest.MonkeyPatch) -> None:
     real, tries = flow._sync_once, []
 
-    def raced(*arguments: object) -> flow.Outcome:
+    def raced(*arguments: object, again: bool) -> flow.Outcome:
         tries.append(1)
         if len(tries) < 3:
             raise RefRaced("moved")
-        return real(*arguments)  # type: ignore[arg-type]
+        return real(*arguments, again=again)  # type: ignore[arg-type]
 
     monkeypatch.setattr(flow, "_sync_once", raced)
     assert run(repo, full=True).sessions == 30
     assert len(tries) == 3
-    monkeypatch.setattr(flow, "_sync_once", lambda *_: (_ for _ in ()).throw(RefRaced("always")))
+    monkeypatch.setattr(flow, "_sync_once", lambda *_, **__: (_ for _ in ()).throw(RefRaced("always")))
     with pytest.raises(RefRaced, match="always"):
         run(repo, full=True)
 
