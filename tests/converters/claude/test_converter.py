@@ -81,6 +81,13 @@ def test_tombstones_beyond_the_range_go_into_one_record() -> None:
     assert figures(records)["counts"] == {"prompts": 1}
 
 
+def test_of_the_texts_that_wait_a_message_delivers_those_that_it_holds() -> None:
+    queued = [{"type": "queue-operation", "operation": "enqueue", "content": one} for one in ("one", "two")]
+    records = convert(lines(*queued, user("a", None, "two"), user("b", "a", "one")))
+    assert [one.get("supersedes") for one in kinds(records, "message")] == [None, None, "~2.0", "~1.0"]
+    assert figures(records)["counts"] == {"prompts": 2}
+
+
 def test_what_the_harness_queues_is_no_prompt() -> None:
     text = lines(
         {"type": "queue-operation", "operation": "enqueue", "content": "typed", "isMeta": True},

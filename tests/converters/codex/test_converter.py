@@ -99,17 +99,19 @@ def test_a_thread_that_comes_from_nowhere(parent: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "authors"),
+    ("told", "authors"),
     [
-        ({"subagent": "compact"}, ["harness", "harness"]),
-        ({"subagent": {"other": "guardian"}}, ["harness", "harness"]),
-        ({"subagent": {"thread_spawn": {}}}, ["agent", "unknown"]),
-        ({"subagent": {}}, ["human", "human"]),
-        ("exec", ["human", "human"]),
+        ({"source": {"subagent": "compact"}}, ["harness", "harness"]),
+        ({"source": {"subagent": {"other": "guardian"}}}, ["harness", "harness"]),
+        ({"source": {"subagent": {"thread_spawn": {}}}}, ["agent", "unknown"]),
+        ({"source": {"subagent": {}}}, ["human", "human"]),
+        ({"source": "exec"}, ["human", "human"]),
+        ({"source": "cli", "thread_source": "subagent"}, ["agent", "unknown"]),
+        ({"source": "cli", "thread_source": "user"}, ["human", "human"]),
     ],
 )
-def test_who_writes_to_a_thread(source: Any, authors: list[str]) -> None:
-    records = converted(meta(source=source), user("a"), user("b"), event("user_message", message="b"))
+def test_who_writes_to_a_thread(told: dict[str, Any], authors: list[str]) -> None:
+    records = converted(meta(**told), user("a"), user("b"), event("user_message", message="b"))
     assert [one["author"] for one in kinds(records, "message")] == authors
 
 
