@@ -18,6 +18,7 @@ from git_asr.asr.large import PutBlob
 from git_asr.asr.links import CommitLink
 from git_asr.asr.numbering import number
 from git_asr.converters.base import Converter, Embedded, NativeFormat, TellsLineage
+from git_asr.converters.etf.format import EntireTranscript
 from git_asr.converters.registry import converter_for, method_of
 from git_asr.entire import metadata
 from git_asr.entire.assets import Assets
@@ -370,9 +371,11 @@ def _summary(task: _Conversion, counted: summary.Summary, own_links: Sequence[Re
         for folder in folders
         if folder.model
     )
-    label = newest.agent or headers.UNKNOWN  # a transcript of no known format
+    label = newest.agent or headers.UNKNOWN  # a transcript of no known format, or of no known agent
     return counted.record(
-        agent=label if source.key.harness == headers.UNKNOWN else source.key.harness,
+        agent=label
+        if source.key.harness in (headers.UNKNOWN, EntireTranscript.harness)
+        else source.key.harness,
         models=[] if task.spawned else list(models),
         first_prompt=_unknown if task.spawned else source.first_prompt,
         commits=links.commits(own_links),

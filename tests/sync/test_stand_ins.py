@@ -124,6 +124,13 @@ def test_one_of_another_agent_replaces_it(tmp_path: Path) -> None:
     assert agent(only(repo.path)) == "claude-code"
 
 
+def test_an_agent_that_is_not_known_is_called_by_its_label(tmp_path: Path) -> None:
+    one = stored(None, compact("one", agent="Seedling"))
+    path = repository(tmp_path / "r", **{f"_{CP}": one}).path
+    run(path)
+    assert (agent(only(path)), plain(only(path)).summary["agent"]) == ("entire", one.agent)
+
+
 def test_it_is_not_mixed_with_native_transcripts(tmp_path: Path) -> None:
     """Another checkpoint has a native one: of the one without, Entire's own is kept as a file."""
     own = compact("one", "two", "three")
