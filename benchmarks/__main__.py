@@ -18,8 +18,8 @@ from git_asr.converters.claude import converter
 
 _PAGE = PROJECT / "docs" / "performance.md"
 _PARTS = ("full", "lines", "unchanged", "starts", "memory")
-_SLOW = ("refs",)
-"""Parts that are measured only when they are asked for: their repositories take long to make."""
+_SLOW = ("refs", "agents")
+"""Parts that are measured only when they are asked for: their repositories take long to make, or they tell little."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -68,6 +68,8 @@ def _measure(bench: scenarios.Bench, options: argparse.Namespace) -> tuple[Facts
         facts, figures = scenarios.full(bench, source)
     if "lines" in options.only:
         figures += scenarios.lines(bench, given)
+    if "agents" in options.only:
+        figures += scenarios.agents(bench)
     if "unchanged" in options.only:
         figures += scenarios.unchanged(bench, options.unchanged_sessions)
     if "starts" in options.only:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import sub
 from pathlib import Path
@@ -141,12 +141,30 @@ def full(bench: Bench, source: Path) -> tuple[Facts, list[Figure]]:
 
 
 def lines(bench: Bench, source: Path | None) -> list[Figure]:
-    """What a line of Claude Code costs, of the transcripts of a repository or of generated ones."""
+    """What a line costs: of the transcripts of a repository, by agent, or of generated ones of Claude Code."""
     bench.say(f"converting lines, {bench.rounds} rounds")
     given = [] if source is None else [f"--repo={source}"]
-    command = [PYTHON, "-m", "benchmarks.lines", f"--rounds={bench.rounds}", *given]
-    found = json.loads(answer(command, bench.folder))
-    return [Figure("converting Claude Code's lines", "× loads and dumps", tuple(found), 2.5)] if found else []
+    return _converting(bench, given, "lines of {}")
+
+
+def agents(bench: Bench) -> list[Figure]:
+    """What the test cases of each agent cost."""
+    bench.say(f"converting the test cases of all agents, {bench.rounds} rounds")
+    return _converting(bench, ["--fixtures"], "test cases of {}")
+
+
+def _converting(bench: Bench, options: Sequence[str], what: str) -> list[Figure]:
+    command = [PYTHON, "-m", "benchmarks.lines", f"--rounds={bench.rounds}", *options]
+    found: dict[str, list[float]] = json.loads(answer(command, bench.folder))
+    return [
+        Figure(
+            f"converting {what.format(name)}",
+            "× loads and dumps",
+            tuple(values),
+            None if "--fixtures" in options else 2.5 if name == "claude-code" else 3.5,
+        )
+        for name, values in found.items()
+    ]
 
 
 def unchanged(bench: Bench, sessions: int) -> list[Figure]:

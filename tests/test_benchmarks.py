@@ -18,6 +18,7 @@ from benchmarks import lines, many_refs, report
 from benchmarks.generate import PROFILE, Shape, generate
 from benchmarks.measure import Figure
 from benchmarks.prepare import read, transcripts
+from git_asr.converters.versions import VERSIONS
 from tests.support.run import PROJECT, run_cli
 
 TINY = ("--sessions=4", "--checkpoints=7", "--commits=9", "--scale=0.05", "--rounds=1")
@@ -101,6 +102,13 @@ def test_lines_of_a_given_repository(tmp_path: Path) -> None:
     assert (len(found), len(wanted)) == (3, 2)  # one session has two checkpoints
     assert all(any(longer.startswith(one) for longer in wanted) for one in found)
     ended = bench("--repo", str(tmp_path / "own"), "--only", "lines", "--rounds=2")
+    assert ended.returncode == 0, ended.stderr
+    check_rows(rows(ended.stdout))
+
+
+def test_the_test_cases_of_every_agent_are_measured() -> None:
+    assert lines.by_agent(lines.fixtures()).keys() == VERSIONS.keys() - {"opaque"}
+    ended = bench("--only", "agents", "--rounds=1")
     assert ended.returncode == 0, ended.stderr
     check_rows(rows(ended.stdout))
 
