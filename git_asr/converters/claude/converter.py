@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from git_asr.asr.codec import NON_FINITE
 from git_asr.asr.draft import Draft
@@ -14,6 +13,7 @@ from git_asr.converters.claude.embedded import ClaudeEmbedded
 from git_asr.converters.claude.finish import finish, left
 from git_asr.converters.claude.line import Line
 from git_asr.converters.claude.state import State
+from git_asr.converters.learned import Learning
 from git_asr.converters.versions import VERSIONS
 
 _Handler = Callable[[Line, State], frozenset[str] | None]
@@ -49,7 +49,7 @@ LOSSES = (
 )
 
 
-class Claude:
+class Claude(Learning[State]):
     """The converter of one stream; what it has learned after ``convert`` is what its units said."""
 
     name = "claude-code"
@@ -57,17 +57,7 @@ class Claude:
     lossy = LOSSES
 
     def __init__(self) -> None:
-        self._state = State("")
-
-    @property
-    def format_version(self) -> str | None:
-        """The agent's version as first recorded."""
-        return self._state.version
-
-    @property
-    def workspace(self) -> dict[str, Any] | None:
-        """Directory and branch as first recorded."""
-        return self._state.workspace or None
+        super().__init__(State(""))
 
     @property
     def embedded(self) -> Sequence[Embedded]:

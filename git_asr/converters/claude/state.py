@@ -8,11 +8,12 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any
 
-from git_asr.converters.building import Standing, word
+from git_asr.converters.building import word
 from git_asr.converters.claude.graph import Graph
 from git_asr.converters.claude.line import Line
 from git_asr.converters.claude.queue import Queue
 from git_asr.converters.claude.slots import CONTENT, MODE
+from git_asr.converters.learned import Learned
 
 _STANDARD = {"cwd": "cwd", "gitBranch": "branch", "version": "agentVersion", "sessionId": "session"}
 _FACTS: tuple[str, ...] = (
@@ -96,7 +97,7 @@ class Boundary:
 
 
 @dataclass(slots=True)
-class State(Standing):
+class State(Learned):
     """All that later units depend on.
 
     ``stream``: the ID of the stream, for the names of embedded ones. ``facts``: the context as last recorded.
@@ -117,8 +118,6 @@ class State(Standing):
     snapshots: dict[str, str] = field(default_factory=dict)
     agents: dict[str, dict[str, None]] = field(default_factory=dict)
     boundary: Boundary | None = None
-    version: str | None = None
-    workspace: dict[str, Any] = field(default_factory=dict)
     placeholder: bool = False
     started: bool = False
     """Whether a message of a subagent's file was seen: the first is its prompt."""

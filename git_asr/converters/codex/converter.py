@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -10,11 +10,12 @@ from git_asr.asr.codec import NON_FINITE
 from git_asr.asr.draft import Draft
 from git_asr.asr.numbering import identify
 from git_asr.converters import opaque
-from git_asr.converters.base import Embedded, NativeFormat, Unit
+from git_asr.converters.base import NativeFormat, Unit
 from git_asr.converters.codex import calls, compaction, events, header, messages, settings, usage
 from git_asr.converters.codex.events import Handler
 from git_asr.converters.codex.line import VENDOR, Line, Taken
 from git_asr.converters.codex.state import State
+from git_asr.converters.learned import Learning
 from git_asr.converters.secret_answers import CodexSecretAnswers
 from git_asr.converters.versions import VERSIONS
 
@@ -56,31 +57,15 @@ LOSSES = (
 )
 
 
-class CodexRollout:
+class CodexRollout(Learning[State]):
     """The converter of one stream; what it has learned after ``convert`` is what its lines said."""
 
     name = "codex"
     version = VERSIONS["codex"]
     lossy = LOSSES
-    embedded: Sequence[Embedded] = ()
 
     def __init__(self) -> None:
-        self._state = State()
-
-    @property
-    def format_version(self) -> str | None:
-        """The agent's version as first recorded."""
-        return self._state.version
-
-    @property
-    def workspace(self) -> Mapping[str, Any] | None:
-        """Folder, branch and commit as first recorded."""
-        return self._state.workspace or None
-
-    @property
-    def lineage(self) -> Mapping[str, Any] | None:
-        """The threads that this one was forked from and started by, as its header says."""
-        return self._state.lineage or None
+        super().__init__(State())
 
     def convert(self, units: Iterator[Unit], _: NativeFormat | None, _stream: str = "") -> Iterator[Draft]:
         """Yield the drafts of the units.

@@ -9,9 +9,9 @@ from typing import Any
 
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import usable_session
-from git_asr.converters.building import Standing
 from git_asr.converters.codex.line import Line
 from git_asr.converters.fields import part, text
+from git_asr.converters.learned import Learned
 
 MAX_RESULTS = 256
 """Results that may still be told anew, by the event or the item that belongs to them."""
@@ -40,7 +40,7 @@ class Call:
 
 
 @dataclass(slots=True)
-class State(Standing):
+class State(Learned):
     """All that later lines depend on.
 
     ``used``: native IDs given to records. ``last``: the ID of the last record that carries the context.
@@ -69,9 +69,6 @@ class State(Standing):
     ordinal: int | None = None
     provider: str | None = None
     model: str | None = None
-    version: str | None = None
-    workspace: dict[str, Any] = field(default_factory=dict)
-    lineage: dict[str, Any] = field(default_factory=dict)
     said: dict[tuple[str, str], Said] = field(default_factory=dict)
     answer: str | None = None
     """The last text of the agent."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from git_asr.asr.codec import NON_FINITE
@@ -16,6 +16,7 @@ from git_asr.converters.copilot import asked, beside, messages, session, tools, 
 from git_asr.converters.copilot.event import VENDOR, Event, Taken
 from git_asr.converters.copilot.state import MAX_STREAMS, State
 from git_asr.converters.fields import text, time
+from git_asr.converters.learned import Learning
 from git_asr.converters.revisions import carries
 from git_asr.converters.versions import VERSIONS
 
@@ -79,7 +80,7 @@ LOSSES = (
 )
 
 
-class CopilotEvents:
+class CopilotEvents(Learning[State]):
     """The converter of one session; what it has learned after ``convert`` is what the events said."""
 
     name = "copilot-cli"
@@ -87,22 +88,7 @@ class CopilotEvents:
     lossy = LOSSES
 
     def __init__(self) -> None:
-        self._state = State("")
-
-    @property
-    def format_version(self) -> str | None:
-        """The agent's version as first recorded."""
-        return self._state.version
-
-    @property
-    def workspace(self) -> Mapping[str, Any] | None:
-        """Folder, branch and commit as first recorded."""
-        return self._state.workspace or None
-
-    @property
-    def lineage(self) -> Mapping[str, Any] | None:
-        """The session that started this one, and the one that it goes on from."""
-        return self._state.lineage or None
+        super().__init__(State(""))
 
     @property
     def embedded(self) -> Sequence[Embedded]:

@@ -9,9 +9,9 @@ from typing import Any
 from git_asr.asr import codec
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import usable
-from git_asr.converters.building import Standing
 from git_asr.converters.copilot.event import Event
 from git_asr.converters.fields import text
+from git_asr.converters.learned import Learned
 
 MAX_STREAMS = 100
 """Subagents of one file that get a stream: each costs another pass; the events of the others stay as they are."""
@@ -62,7 +62,7 @@ class Inference:
 
 
 @dataclass(slots=True)
-class State(Standing):
+class State(Learned):
     """All that later events depend on.
 
     ``used``: native IDs given to records. ``last``: the ID of the last record that carries a context. ``seen``: of each
@@ -98,9 +98,6 @@ class State(Standing):
     """The position at which the process before it ended."""
     boundary: str | None = None
     """The last record before a compaction that runs."""
-    version: str | None = None
-    workspace: dict[str, Any] = field(default_factory=dict)
-    lineage: dict[str, Any] = field(default_factory=dict)
 
     def turn(self, event: Event) -> Turn:
         """The turn of the event's agent; notes what the event says of it, and what of that is nothing new."""

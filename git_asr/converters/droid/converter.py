@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from git_asr.asr.codec import NON_FINITE
 from git_asr.asr.draft import Draft
 from git_asr.converters import opaque
-from git_asr.converters.base import Embedded, NativeFormat, Unit
+from git_asr.converters.base import NativeFormat, Unit
 from git_asr.converters.building import rest
 from git_asr.converters.droid import lines, messages
 from git_asr.converters.droid.state import Line, State
+from git_asr.converters.learned import Learning
 from git_asr.converters.revisions import settle
 from git_asr.converters.versions import VERSIONS
 
@@ -38,31 +39,15 @@ _HANDLERS = {
 """By the type of the line: makes its records and names the keys that they hold; None: not such a line."""
 
 
-class DroidSession:
+class DroidSession(Learning[State]):
     """The converter of one session."""
 
     name = "factory-droid"
     version = VERSIONS["factory-droid"]
     lossy = LOSSES
-    embedded: Sequence[Embedded] = ()
 
     def __init__(self) -> None:
-        self._state = State()
-
-    @property
-    def format_version(self) -> str | None:
-        """The version of the session's format as first recorded; the agent does not tell its own."""
-        return self._state.version
-
-    @property
-    def workspace(self) -> Mapping[str, Any] | None:
-        """The directory as first recorded."""
-        return self._state.workspace or None
-
-    @property
-    def lineage(self) -> Mapping[str, Any] | None:
-        """The sessions that started this one, or from which it was forked, as its header says."""
-        return self._state.lineage or None
+        super().__init__(State())
 
     def convert(self, units: Iterator[Unit], _: NativeFormat | None, __: str = "") -> Iterator[Draft]:
         """Yield the drafts of the units; a malformed last one is held back."""

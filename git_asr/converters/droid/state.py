@@ -11,8 +11,9 @@ from git_asr.asr.ids import usable
 from git_asr.asr.numbering import identify
 from git_asr.converters import fields
 from git_asr.converters.base import Unit
-from git_asr.converters.building import Building, Standing, word
+from git_asr.converters.building import Building, word
 from git_asr.converters.droid.slots import MAX_TOMBSTONES, REST, TOMBSTONES
+from git_asr.converters.learned import Learned
 from git_asr.converters.revisions import Revisions, carries
 
 VENDOR = "ai.factory.droid"
@@ -58,7 +59,7 @@ class Node:
 
 
 @dataclass(slots=True)
-class State(Standing):
+class State(Learned):
     """All that later lines depend on.
 
     ``nodes``: the lines with an ID; ``head``:
@@ -66,9 +67,6 @@ class State(Standing):
     results are understood by. ``child``: another session started this one.
     """
 
-    version: str | None = None
-    workspace: dict[str, Any] = field(default_factory=dict)
-    lineage: dict[str, Any] = field(default_factory=dict)
     child: bool = False
     revisions: Revisions = field(default_factory=Revisions)
     calls: dict[str, Call] = field(default_factory=dict)

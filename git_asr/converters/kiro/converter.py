@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from git_asr.asr.codec import NON_FINITE
@@ -10,13 +10,14 @@ from git_asr.asr.draft import Draft
 from git_asr.asr.ids import usable_session
 from git_asr.asr.numbering import identify
 from git_asr.converters import fields, opaque
-from git_asr.converters.base import Embedded, NativeFormat, Unit
+from git_asr.converters.base import NativeFormat, Unit
 from git_asr.converters.building import holds, rest
 from git_asr.converters.kiro import lines
 from git_asr.converters.kiro.exchange import exchange
 from git_asr.converters.kiro.format import is_line, is_message
 from git_asr.converters.kiro.slots import TITLE
 from git_asr.converters.kiro.state import Saying, State
+from git_asr.converters.learned import Learning
 from git_asr.converters.versions import VERSIONS
 
 _LOSSES = (
@@ -30,23 +31,16 @@ _LOSSES = (
 )
 
 
-class Kiro:
+class Kiro(Learning[State]):
     """The converter of one conversation; ``snapshot``: its source is rewritten as a whole."""
 
     name = "kiro"
     version = VERSIONS["kiro"]
-    format_version: str | None = None
-    embedded: Sequence[Embedded] = ()
 
     def __init__(self, *, snapshot: bool) -> None:
         self.lossy = (opaque.DOCUMENT_LOSSES if snapshot else opaque.CONVERTED_LINE_LOSSES) + _LOSSES
         self._snapshot = snapshot
-        self._state = State(None)
-
-    @property
-    def workspace(self) -> Mapping[str, Any] | None:
-        """The directory as first recorded."""
-        return self._state.workspace or None
+        super().__init__(State(None))
 
     def convert(self, units: Iterator[Unit], _: NativeFormat | None, __: str = "") -> Iterator[Draft]:
         """Yield the drafts of the units; of lines a malformed last one is held back."""

@@ -8,22 +8,22 @@ from typing import Any
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import derived, usable
 from git_asr.converters.base import Unit
-from git_asr.converters.building import BLOCK, CONTENT, MAX_BLOCKS, Building, Standing, vendor_type
+from git_asr.converters.building import BLOCK, CONTENT, MAX_BLOCKS, Building, vendor_type
 from git_asr.converters.kiro.slots import CONTEXT, MORE
+from git_asr.converters.learned import Learned
 
 VENDOR = "dev.kiro"
 """Prefix of vendor types and key of ``_meta``."""
 
 
 @dataclass(slots=True)
-class State(Standing):
+class State(Learned):
     """All that later units depend on.
 
     ``scope``: of derived IDs. ``used``: the native IDs that records have.
     """
 
     scope: str | None
-    workspace: dict[str, str] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
 
 

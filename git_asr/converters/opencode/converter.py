@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from git_asr.asr.codec import NON_FINITE
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import usable
 from git_asr.converters import fields, opaque
-from git_asr.converters.base import Embedded, NativeFormat, Unit
+from git_asr.converters.base import NativeFormat, Unit
 from git_asr.converters.building import CONTENT, holds, join, rest
+from git_asr.converters.learned import Learning
 from git_asr.converters.opencode import messages, parts
 from git_asr.converters.opencode.slots import (
     MAX_TOMBSTONES,
@@ -34,23 +35,17 @@ _LOSSES = (
 )
 
 
-class OpenCode:
+class OpenCode(Learning[State]):
     """The converter of one session; ``snapshot``: its source is rewritten as a whole."""
 
     name = "opencode"
     version = VERSIONS["opencode"]
-    embedded: Sequence[Embedded] = ()
 
     def __init__(self, *, snapshot: bool) -> None:
         self.lossy = (opaque.DOCUMENT_LOSSES if snapshot else opaque.CONVERTED_LINE_LOSSES) + _LOSSES
         self._snapshot = snapshot
-        self._state = State(None)
+        super().__init__(State(None))
         self._harness = "opencode"
-
-    @property
-    def format_version(self) -> str | None:
-        """OpenCode's version, which only a document says."""
-        return self._state.version
 
     @property
     def lineage(self) -> dict[str, Any] | None:
@@ -61,11 +56,6 @@ class OpenCode:
         return {
             "spawnedBy": {"session": {"harness": self._harness, "id": parent}, "evidence": "native_field"}
         }
-
-    @property
-    def workspace(self) -> dict[str, Any] | None:
-        """The directory as first recorded."""
-        return self._state.workspace or None
 
     def convert(self, units: Iterator[Unit], native: NativeFormat | None, _: str = "") -> Iterator[Draft]:
         """Yield the drafts of the units; of lines a malformed last one is held back."""

@@ -10,7 +10,8 @@ from git_asr.asr.draft import Draft
 from git_asr.asr.ids import usable
 from git_asr.converters import fields
 from git_asr.converters.base import Unit
-from git_asr.converters.building import BLOCK, MAX_BLOCKS, Building, Standing, rest, word
+from git_asr.converters.building import BLOCK, MAX_BLOCKS, Building, rest, word
+from git_asr.converters.learned import Learned
 from git_asr.converters.revisions import Revisions, carries
 
 VENDOR = "ai.opencode"
@@ -82,7 +83,7 @@ class Boundary:
 
 
 @dataclass(slots=True)
-class State(Standing):
+class State(Learned):
     """All that later messages depend on.
 
     ``scope``: of derived IDs. ``parent``: the session that started this one. ``said``: the last value, as JSON, of
@@ -94,8 +95,6 @@ class State(Standing):
     """
 
     scope: str | None
-    version: str | None = None
-    workspace: dict[str, Any] = field(default_factory=dict)
     parent: str | None = None
     revisions: Revisions = field(default_factory=Revisions)
     records: list[str] = field(default_factory=list)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from git_asr.asr.codec import NON_FINITE
 from git_asr.asr.draft import Draft
 from git_asr.converters import opaque
-from git_asr.converters.base import Embedded, NativeFormat, Unit
+from git_asr.converters.base import NativeFormat, Unit
 from git_asr.converters.building import join, rest
+from git_asr.converters.learned import Learning
 from git_asr.converters.pi import lines, messages
 from git_asr.converters.pi.entry import Entry
 from git_asr.converters.pi.state import State
@@ -46,26 +47,15 @@ LOSSES = (
 )
 
 
-class PiSession:
+class PiSession(Learning[State]):
     """The converter of one session, of Pi or of its fork."""
 
     name = "pi"
     version = VERSIONS["pi"]
     lossy = LOSSES
-    embedded: Sequence[Embedded] = ()
 
     def __init__(self) -> None:
-        self._state = State("pi")
-
-    @property
-    def format_version(self) -> str | None:
-        """The version of the format, all that a session says; the oldest has none."""
-        return self._state.version
-
-    @property
-    def workspace(self) -> Mapping[str, Any] | None:
-        """The directory as first recorded."""
-        return self._state.workspace or None
+        super().__init__(State("pi"))
 
     @property
     def lineage(self) -> Mapping[str, Any] | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import usable_session
+from git_asr.converters.learned import Learned
 from git_asr.converters.pi.entry import Entry
 from git_asr.converters.pi.tree import Tree
 
@@ -24,7 +25,7 @@ class Call:
 
 
 @dataclass(slots=True)
-class State:
+class State(Learned):
     """All that later entries depend on.
 
     ``session``: the session's ID, ``started``: when its file was begun. ``origin``: the session from which it comes.
@@ -38,8 +39,6 @@ class State:
     started: str | None = None
     origin: str | None = None
     child: bool = False
-    version: str | None = None
-    workspace: dict[str, str] = field(default_factory=dict)
     api: str | None = None
     calls: dict[str, Call] = field(default_factory=dict)
     responses: dict[str, str | None] = field(default_factory=dict)
