@@ -28,10 +28,12 @@ from benchmarks.prepare import read, transcripts
 from benchmarks.text import Author
 from benchmarks.transcripts import Transcript
 from git_asr.asr import large
+from git_asr.asr.kinds import Drift
 from git_asr.asr.numbering import number
 from git_asr.asr.summary import Summary
 from git_asr.converters.base import NativeFormat
 from git_asr.converters.detect import detect
+from git_asr.converters.known import known
 from git_asr.converters.registry import CONVERTERS, converter_for
 from git_asr.converters.units import read_units
 
@@ -113,8 +115,10 @@ def _rewrite(text: bytes, native: NativeFormat) -> None:
 
 def convert(text: bytes, native: NativeFormat) -> int:
     """Convert one transcript as a sync does; the bytes of the lines of its stream."""
-    summary = Summary()
-    records = number(converter_for(native).convert(read_units([text], native), native, _STREAM))
+    converter = converter_for(native)
+    kinds = known(converter.name)
+    summary = Summary(None if kinds is None else Drift(kinds))
+    records = number(converter.convert(read_units([text], native), native, _STREAM))
     size = sum(len(large.line(record, large.describe)) for record in summary.watch(records))
     summary.record(agent="", models=(), first_prompt=lambda: None, commits=())
     return size

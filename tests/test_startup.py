@@ -26,6 +26,7 @@ STARTS: dict[tuple[str, ...], frozenset[str]] = {
     ("fetch", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("link", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("coverage", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
+    ("drift", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("status", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("demo", "--help"): LIBRARIES,
 }

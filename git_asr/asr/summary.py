@@ -9,6 +9,7 @@ from typing import Any
 from git_asr.asr import usage
 from git_asr.asr.draft import Record
 from git_asr.asr.ids import PART_SPAN
+from git_asr.asr.kinds import Drift
 from git_asr.asr.usage import normal, total
 
 PROMPT_LENGTH = 200
@@ -18,6 +19,9 @@ QUEUE = "git-asr/queue"
 """Key of ``_meta`` that says where a queued message stands."""
 PENDING = "pending"
 """A message that waits in the queue: it is no prompt until another record says that it was delivered."""
+
+DRIFT = "git-asr/drift"
+"""Key of a summary's ``_meta`` with the kinds that the stream's converter did not know."""
 
 _COUNTED = {"tool_call": "toolCalls", "tool_result": "toolResults", "git-asr/unit": "units"}
 
@@ -29,7 +33,9 @@ class Summary:
     was superseded or buried counts no more: an entity counts once, whatever its revisions.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, drift: Drift | None = None) -> None:
+        """``drift``: is shown every record too; None where no kinds are known."""
+        self._drift = drift
         self.records = 0
         self.started_at: str | None = None
         self.ended_at: str | None = None
@@ -43,8 +49,11 @@ class Summary:
 
     def watch(self, records: Iterable[Record]) -> Iterator[Record]:
         """Pass the records on and note what they say."""
+        drift = self._drift
         for record in records:
             self.records += 1
+            if drift is not None:
+                drift.note(record)
             if "ts" in record:
                 self.ended_at = stamp = record["ts"]
                 if self.started_at is None:
@@ -67,6 +76,7 @@ class Summary:
         """
         counts = {**self._counts, **({"prompts": len(self._prompts)} if self._prompts else {})}
         prompt = next(filter(None, self._prompts.values()), None) or first_prompt()
+        drift = {} if self._drift is None else self._drift.summary()
         known = {
             "startedAt": self.started_at,
             "endedAt": self.ended_at,
@@ -79,6 +89,7 @@ class Summary:
             "models": list(self._models) or list(models),
             **{field: value for field, value in known.items() if value},
             "commits": list(commits),
+            **({"_meta": {DRIFT: drift}} if drift else {}),
         }
 
     def _total(self) -> dict[str, Any]:

@@ -31,6 +31,7 @@ COMMANDS = {
     "coverage": Entry(
         "git_asr.cli.coverage:command", "Tell which commits have a session, and why others have none."
     ),
+    "drift": Entry("git_asr.cli.drift:command", "Report what agents wrote that is new to git-asr."),
     "status": Entry("git_asr.cli.status:command", "Show what is here, what is synced, and what is missing."),
     "fetch": Entry("git_asr.cli.fetch:command", "Fetch the checkpoints that a clone does not bring."),
     "import": Entry("git_asr.cli.import_:command", "Take in sessions that no checkpoint holds."),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-from typing import Any
+from collections.abc import Container, Sequence
+from typing import TYPE_CHECKING, Any
 
 from git_asr.cli import render
 from git_asr.cli.findings import findings_as_json, unresolved_as_json
@@ -11,6 +11,9 @@ from git_asr.errors import Diagnostic
 from git_asr.git.base import Repository
 from git_asr.sync.outcome import Outcome
 from git_asr.views.text import plural
+
+if TYPE_CHECKING:
+    from git_asr.views.drift import Group
 
 _SHOWN = 5
 """Unresolved checkpoint IDs that are named one by one."""
@@ -72,6 +75,23 @@ def report_outdated(outcome: Outcome) -> None:
         render.hint(f"{many} as an earlier version converted: git asr sync --reconvert")
 
 
+def report_drift(outcome: Outcome) -> None:
+    """Say on stderr that what was converted has kinds that are new to git-asr."""
+    if found := _drift(outcome):
+        from git_asr.cli.drift_lines import in_passing
+
+        render.hint(in_passing(found))
+
+
+def _drift(outcome: Outcome) -> Sequence[Group]:
+    """The drift by agent and version; where there is none, nothing is imported to say so."""
+    if not outcome.drift:
+        return ()
+    from git_asr.views.drift import groups
+
+    return groups(outcome.drift)
+
+
 def as_json(outcome: Outcome) -> dict[str, Any]:
     """The outcome as ``git asr sync --json`` prints it; version 1."""
     return {
@@ -87,4 +107,8 @@ def as_json(outcome: Outcome) -> dict[str, Any]:
         "searched": list(outcome.searched),
         "unresolved": unresolved_as_json(outcome.unresolved),
         "diagnostics": findings_as_json(outcome.findings),
+        "drift": [
+            {"agent": one.agent, "agentVersion": one.version, "kinds": len(one.kinds)}
+            for one in _drift(outcome)
+        ],
     }

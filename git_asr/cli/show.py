@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
@@ -18,8 +17,9 @@ if TYPE_CHECKING:
 @click.option("--whole", is_flag=True, help="Show the whole session, not only what came in with the commit.")
 @click.option("--full", is_flag=True, help="Fold nothing: every text to its end.")
 @click.option("--records", is_flag=True, help="Print the ASR records themselves, as JSON Lines.")
+@click.option("--record", metavar="ID", help="Print only the records of that ID, as JSON Lines.")
 @click.option("--json", "as_json", is_flag=True, help="Print the timeline as JSON.")
-def command(what: str, whole: bool, full: bool, records: bool, as_json: bool) -> int:
+def command(what: str, *, whole: bool, full: bool, records: bool, record: str | None, as_json: bool) -> int:
     """Show what happened in the session behind a commit.
 
     WHAT is a commit (HEAD by default), a checkpoint or a session; of the ID of one of the latter any beginning will do
@@ -33,14 +33,14 @@ def command(what: str, whole: bool, full: bool, records: bool, as_json: bool) ->
     from git_asr.git.backend import open_objects
     from git_asr.git.repository import open_repository
 
-    if records and as_json:
-        raise UsageError("--records and --json exclude each other")
+    if as_json and (records or record is not None):
+        raise UsageError("--json excludes --records and --record")
     repo = open_repository()
     refresh(repo)
     with open_objects(repo, "git") as objects:
         shown = find(repo, objects, what, whole=whole)
-        if records:
-            _print_records(shown)
+        if records or record is not None:
+            _print_records(shown, record)
         elif as_json:
             _print_json(shown)
         else:
@@ -53,16 +53,14 @@ def command(what: str, whole: bool, full: bool, records: bool, as_json: bool) ->
     return 0
 
 
-def _print_records(shown: Shown) -> None:
-    """Print headers and records; the header of each stream stands before its records."""
+def _print_records(shown: Shown, only: str | None) -> None:
+    """Print headers and records, the header of each stream before its records; or only the records of one ID."""
     from git_asr.asr import codec
 
     terminal = render.on_terminal()
-    for _, excerpt in shown.parts:
-        subagents = ((stream.header, *stream.records) for stream in excerpt.subagents)
-        for record in chain(excerpt.records(), *subagents):
-            data = codec.encode(record)
-            click.echo(codec.escaped(data) if terminal else data)
+    for record in shown.records(only):
+        data = codec.encode(record)
+        click.echo(codec.escaped(data) if terminal else data)
 
 
 def _print_json(shown: Shown) -> None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
+from itertools import chain
 from typing import Any
 
 from git_asr.asr import codec
+from git_asr.asr.draft import Record
 from git_asr.cli import render
 from git_asr.cli.meaning import meant
 from git_asr.companion.lookup import Candidate
 from git_asr.companion.opening import OpenBundle, open_bundle
 from git_asr.companion.store import read_tip
-from git_asr.errors import AsrError, Diagnostic, Report
+from git_asr.errors import AsrError, Diagnostic, Report, UsageError
 from git_asr.git.base import Objects, Repository
 from git_asr.git.history import PLAIN, expanded
 from git_asr.git.process import run_git
+from git_asr.views.drift import unknown
 from git_asr.views.excerpt import Excerpt, excerpts
 from git_asr.views.items import Item
 from git_asr.views.session import overview
@@ -38,6 +42,29 @@ class Shown:
     what: Candidate
     parts: tuple[tuple[OpenBundle, Excerpt], ...]
     commit: CommitLine | None
+
+    def records(self, only: str | None) -> Iterator[Record]:
+        """Headers and records, the header of each stream before its records; or only the records of one ID.
+
+        Raises:
+            UsageError: there is no such record.
+        """
+        streams = (
+            chain(excerpt.records(), *((one.header, *one.records) for one in excerpt.subagents))
+            for _, excerpt in self.parts
+        )
+        if only is None:
+            yield from chain(*streams)
+            return
+        missing = True
+        for record in chain(*streams):
+            if record.get("id") == only:
+                missing = False
+                yield record
+        if missing:
+            raise UsageError(
+                f"no record '{only}' in what is shown", hint="--whole looks in the whole session"
+            )
 
 
 def find(repo: Repository, objects: Objects, what: str, *, whole: bool) -> Shown:
@@ -115,6 +142,7 @@ def _session(bundle: OpenBundle, excerpt: Excerpt) -> dict[str, Any]:
         "tokens": plain(excerpt.total()),
         "items": plain(told.items),
         "hidden": dict(told.hidden),
+        "unknown": unknown(excerpt),
     }
 
 

@@ -27,7 +27,14 @@ def command(
     again next time.
     """
     from git_asr.cli import render
-    from git_asr.cli.outcome import as_json, report_earlier, report_outdated, report_unresolved, summary
+    from git_asr.cli.outcome import (
+        as_json,
+        report_drift,
+        report_earlier,
+        report_outdated,
+        report_unresolved,
+        summary,
+    )
     from git_asr.cli.settings import settings
     from git_asr.git.repository import open_repository
     from git_asr.sync.outcome import unchanged
@@ -63,4 +70,5 @@ def command(
         report_earlier(outcome, warnings.seen)
         report_outdated(outcome)
         click.echo(summary(outcome))
+        report_drift(outcome)
     return INCOMPLETE if strict and (outcome.unresolved or outcome.findings) else DONE

@@ -14,6 +14,7 @@ from git_asr.cli.render import paint
 from git_asr.cli.shown import Shown, timeline_of
 from git_asr.companion.opening import OpenBundle
 from git_asr.views import text
+from git_asr.views.drift import unknown
 from git_asr.views.excerpt import Excerpt
 from git_asr.views.items import Call, Item, Mark, Message, Reasoning
 from git_asr.views.session import Overview, overview
@@ -41,6 +42,11 @@ def lines(shown: Shown, folding: Folding) -> Iterator[str]:
         yield paint(f"checkpoint {shown.what.id}", "yellow")
     for bundle, excerpt in shown.parts:
         yield from _part(bundle, excerpt, folding)
+    if strange := sum(unknown(excerpt) for _, excerpt in shown.parts):
+        yield ""
+        yield paint(
+            f"{text.plural(strange, 'record')} of kinds that are new to git-asr: git asr drift", "dim"
+        )
     if folding.folded:
         yield ""
         yield paint(f"{text.plural(folding.folded, 'text')} folded; --full shows all of them", "dim")

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from git_asr.asr.bundle import Session
 from git_asr.companion import store
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.backend import open_objects
-from git_asr.git.base import Repository
+from git_asr.git.base import Objects, Repository
 from git_asr.views.session import Overview, overview
 
 
 def overviews(repo: Repository, report: Report) -> list[Overview]:
     """Every session that is not forgotten, the newest first; a damaged manifest is reported and passed over."""
-    found: list[Overview] = []
     with open_objects(repo, "git") as objects:
         tree = store.read_tip(repo, objects).tree
-        for path, manifest in store.manifests(objects, tree) if tree is not None else ():
-            if isinstance(manifest, AsrError):
-                report(Diagnostic("damaged-bundle", path, manifest.message, "git asr sync --full"))
-            elif manifest.forgotten is None:
-                found += map(overview, manifest.sessions)
+        found = [overview(session) for _, session in sessions(objects, tree, report)]
     return sorted(found, key=lambda one: (one.ended_at or one.started_at or "", one.id), reverse=True)
+
+
+def sessions(objects: Objects, tree: str | None, report: Report) -> Iterator[tuple[str, Session]]:
+    """Every session of a companion tree that is not forgotten, with its path; as ``overviews``."""
+    for path, manifest in store.manifests(objects, tree) if tree is not None else ():
+        if isinstance(manifest, AsrError):
+            report(Diagnostic("damaged-bundle", path, manifest.message, "git asr sync --full"))
+        elif manifest.forgotten is None:
+            yield from ((path, session) for session in manifest.sessions)

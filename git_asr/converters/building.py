@@ -15,6 +15,7 @@ from git_asr.asr import codec
 from git_asr.asr.codec import NON_FINITE
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import SECOND_VALUE, derived, holds_marker, usable
+from git_asr.asr.kinds import JOINED
 from git_asr.converters.base import Unit
 
 CONTENT = 0
@@ -188,7 +189,7 @@ def join(meta: dict[str, Any] | None, more: dict[str, Any]) -> dict[str, Any]:
         return more
     if meta.keys().isdisjoint(more):
         return {**meta, **more}
-    name = "block"
+    name = JOINED
     while name in more:
         name += "_"
     return {**more, name: meta}

@@ -14,11 +14,13 @@ from git_asr.asr.bundle import BundleWriter, WrittenStream
 from git_asr.asr.draft import Draft, Record
 from git_asr.asr.header import Header, Producer, SessionKey
 from git_asr.asr.ids import SECOND_VALUE, without_date
+from git_asr.asr.kinds import Drift
 from git_asr.asr.large import PutBlob
 from git_asr.asr.links import CommitLink
 from git_asr.asr.numbering import number
 from git_asr.converters.base import Converter, Embedded, NativeFormat, TellsLineage
 from git_asr.converters.etf.format import EntireTranscript
+from git_asr.converters.known import known
 from git_asr.converters.registry import converter_for, method_of
 from git_asr.entire import metadata
 from git_asr.entire.assets import Assets
@@ -157,7 +159,8 @@ def _write_stream(
     """Write one stream; what its converter says of it is complete once all drafts are taken."""
     source, line = task.source, task.line
     converter, drafts = converting
-    counted = summary.Summary()
+    kinds = known(converter.name)
+    counted = summary.Summary(None if kinds is None else Drift(kinds))
     records = number(
         _copied(
             Assets(source.checkpoints, source.files).restored(drafts, line), line, source.key, task.suffix

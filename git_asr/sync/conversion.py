@@ -42,6 +42,7 @@ from git_asr.sync.changes import Changes, Loaded
 from git_asr.sync.decisions import records
 from git_asr.sync.outcome import Tally
 from git_asr.sync.reconversion import later, makers
+from git_asr.views.drift import Drifting, drifting
 from git_asr.views.session import log_line, overview
 
 GROUPS_AT_ONCE = 64
@@ -58,6 +59,7 @@ class Conversion:
     ``trees``: what becomes of each session that was looked at: its bundle's tree, None where it goes. ``noted``: the
     commits whose notes may have changed. ``orphans``: whether sessions are taken of which no commit names a checkpoint.
     ``decided``: the checkpoints of which a person accepted a link, or took one back, just now.
+    ``drifting``: the streams that were written and have kinds that their converters do not know.
     """
 
     repo: Repository
@@ -75,6 +77,7 @@ class Conversion:
     trees: dict[SessionKey, str | None] = field(default_factory=dict)
     noted: set[str] = field(default_factory=set)
     decided: set[str] = field(default_factory=set)
+    drifting: list[Drifting] = field(default_factory=list)
     _done: set[str] = field(default_factory=set)
 
     @property
@@ -297,6 +300,8 @@ class Conversion:
         tree = store.write_session(self.writer, self.objects, fresh.files)
         self.trees[key] = tree
         self.became[key] = "new" if present is None else "changed" if present.files != fresh.files else "same"
+        found = (drifting(key, one.entry, one.header) for one in fresh.state.streams.values())
+        self.drifting += (one for one in found if one is not None)
         self.note(fresh.state)
 
     def note(self, stored: SessionState) -> None:

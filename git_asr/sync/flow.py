@@ -90,7 +90,12 @@ def sync(repo: Repository, options: Options, report: Report) -> Outcome:
     again = replace(options, full=False, decisions=(), imports=())
     while options.reconvert and outcome.outdated:
         more = _retried(repo, again, report, again=True)
-        outcome = replace(more, tally=outcome.tally + more.tally)
+        outcome = replace(
+            more,
+            tally=outcome.tally + more.tally,
+            imported=outcome.imported,
+            drift=outcome.drift + more.drift,
+        )
     return outcome
 
 
@@ -153,7 +158,11 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
         state.drop_outdated(anew)
         state.set_meta("exclusions", joined(options.exclusions))
         state.set_meta("orphans", TAKEN if options.orphans else None)
-        return replace(outcome_of(conversion.tally, state, seen), imported=imported)
+        return replace(
+            outcome_of(conversion.tally, state, seen),
+            imported=imported,
+            drift=tuple(conversion.drifting),
+        )
 
 
 def _again(state: State, rules: Mapping[str, str | None], *, orphans: bool) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from git_asr.asr.header import SessionKey
 from git_asr.companion.state import State
@@ -14,6 +14,9 @@ from git_asr.entire.stores import registry
 from git_asr.errors import Diagnostic
 from git_asr.git.base import Repository
 from git_asr.sync.look import Seen, directory, is_current, look
+
+if TYPE_CHECKING:
+    from git_asr.views.drift import Drifting
 
 
 @dataclass(slots=True)
@@ -50,7 +53,8 @@ class Outcome:
     ``unresolved``: checkpoints that commits name and no store holds, with those commits. ``searched``: the stores in
     words. ``findings``: what is wrong in what was read, now or before. ``outdated``: how many sessions an earlier
     version of a converter made. ``commit``: the companion's tip, None while there is none.
-    ``imported``: what became of sessions that a file told of.
+    ``imported``: what became of sessions that a file told of. ``drift``: the streams
+    that were converted now and have kinds that are new to git-asr.
     """
 
     tally: Tally
@@ -62,6 +66,7 @@ class Outcome:
     outdated: int
     commit: str | None
     imported: tuple[Imported, ...] = ()
+    drift: tuple[Drifting, ...] = ()
 
 
 def unchanged(

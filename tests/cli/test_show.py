@@ -464,6 +464,7 @@ def keys(value: Any) -> set[str]:
         "show --whole main~4",
         "show aaaa00000002",
         "coverage main",
+        "drift",
         "status",
     ],
 )

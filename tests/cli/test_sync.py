@@ -132,6 +132,7 @@ def test_json(tmp_path: Path) -> None:
             "outdated": 0,
             "searched": [STORE],
             "unresolved": [{"checkpoint": checkpoint(9), "commits": sorted(map(repo.oid, marks))}],
+            "drift": [],
         }
 
 
