@@ -8,7 +8,6 @@ Members that are not known are kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +15,7 @@ from git_asr.asr import codec
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import derived, usable
 from git_asr.converters import fields
-from git_asr.converters.building import BLOCK, CONTENT, MAX_BLOCKS, join, rest, vendor_type, word
+from git_asr.converters.building import BLOCK, CONTENT, MAX_BLOCKS, rest, vendor_type, word
 from git_asr.converters.etf import usage
 from git_asr.converters.etf.content import part
 from git_asr.converters.events.slots import INFERENCE, MAX_TOMBSTONES, REST, STATE, TOMBSTONES
@@ -73,7 +72,7 @@ def close(state: State, *, final: bool = True) -> list[Draft]:
     if more := entity.calls[MAX_BLOCKS:]:
         line.put(REST, vendor_type(VENDOR, "blocks"), {"value": more}, block=MAX_BLOCKS - 1)
     line.unit = replace(line.unit, flags=tuple(entity.flags))
-    left, entity.meta, entity.calls, entity.flags = entity.meta, {}, [], {}
+    left, entity.calls, entity.flags = entity.noted(), [], {}
     return line.done(state, left, joined=True)
 
 
@@ -123,7 +122,7 @@ def _grow(entity: Entity, line: Line, left: dict[str, Any]) -> Taken:
             entity.parts.append({**one, "text": [one["text"]]})
     entity.fragments += 1
     entity.flags |= dict.fromkeys(line.unit.flags)
-    entity.meta = join(entity.meta, {**left, **({"content": over} if over else {})})
+    entity.note({**left, **({"content": over} if over else {})})
     return taken
 
 
@@ -249,9 +248,9 @@ def _usage(line: Line, state: State) -> Taken | None:
 
 
 def _drop(line: Line, state: State) -> Taken | None:
-    """What is dropped stays, and is withdrawn."""
+    """What is dropped stays, and is withdrawn, once; what is told of it later is another."""
     target, taken = _named(line.value, _DROPPED)
-    made = list(_records(target, state)) if target is not None else []
+    made = _taken_back(target, state) if target is not None else []
     if not made:
         state.wonder(line, "it drops what is not there")
         return None
@@ -263,16 +262,14 @@ def _drop(line: Line, state: State) -> Taken | None:
     return taken
 
 
-def _records(target: str, state: State) -> Iterator[Draft]:
-    """The records of what an ID names: a message with its calls, a result, or a model call."""
-    entity = state.entities.get(target)
+def _taken_back(target: str, state: State) -> list[Draft]:
+    """The records of what an ID names, which is known no more: a message with its calls, a result, or a model call."""
+    entity = state.entities.pop(target, None)
     if entity is not None:
-        yield from filter(None, [entity.record])
-        yield from (draft for draft, _ in entity.asked.values())
-    elif target in state.results:
-        yield state.results[target][0]
-    elif target in state.inferences:
-        yield state.inferences[target][0]
+        asked = [draft for draft, _ in entity.asked.values()]
+        return asked if entity.record is None else [entity.record, *asked]
+    known = state.results.pop(target, None) or state.inferences.pop(target, None)
+    return [] if known is None else [known[0]]
 
 
 HANDLERS: dict[str, Handler] = {

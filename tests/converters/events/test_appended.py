@@ -47,6 +47,38 @@ def test_chunks_are_one_record_where_the_last_stands() -> None:
     assert len(found) == 2
 
 
+def test_what_chunks_say_otherwise_stands_beside_what_was_said() -> None:
+    found = records(message(x=1), chunk(x=1, y=2), chunk(x=True), chunk(x=2, z=3), chunk(x=1, chunks=0))[0]
+    assert meta(found) == {"x": 1, "y": 2, "chunks": [{"x": True}, {"x": 2, "z": 3}, {"x": 1, "chunks": 0}]}
+    clash = records(message(x=1, chunks=0), chunk(x=2))[0]
+    assert meta(clash) == {"x": 1, "chunks": 0, "chunks_": [{"x": 2}]}
+
+
+def test_chunks_that_always_say_something_else_are_no_deeper_than_one() -> None:
+    (found,) = records(message(), *(chunk(x=number) for number in range(3000)))
+    assert meta(found)["chunks"][-1] == {"x": 2999}
+    as_line(found, describe)
+
+
+def test_what_is_dropped_again_and_again_is_withdrawn_once() -> None:
+    calls = [call(f"c{number}") for number in range(50)]
+    found = records(message(content=calls), *({"type": "drop", "target": "m"} for _ in range(50)))
+    named = [one["target"] for one in kinds(found, "tombstone")]
+    assert len(named) == len(set(named)) == MAX_TOMBSTONES
+    assert len(kinds(found, f"{VENDOR}/tombstones")) == 1
+    assert len(kinds(found, f"{VENDOR}/drop")) == 49
+
+
+def test_what_is_told_after_it_was_dropped_stands() -> None:
+    drop = {"type": "drop", "target": "m"}
+    usage = {"type": "usage", "id": "u", "input_tokens": 1}
+    result = {"type": "result", "id": "r", "content": "done"}
+    lines = [message(), drop, message(), usage, {**drop, "target": "u"}, usage]
+    found = records(*lines, result, {**drop, "target": "r"}, result)
+    standing = [one["type"] for one in Revisions(found).standing()]
+    assert standing == ["message", "inference", "tool_result"]
+
+
 def test_what_is_open_at_the_end_is_partial_and_the_only_record_that_a_longer_file_replaces() -> None:
     short, longer = records(TURN_END, message()), records(TURN_END, message(), chunk())
     assert short[0] == longer[0]
