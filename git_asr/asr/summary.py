@@ -23,7 +23,7 @@ PENDING = "pending"
 DRIFT = "git-asr/drift"
 """Key of a summary's ``_meta`` with the kinds that the stream's converter did not know."""
 
-_COUNTED = {"tool_call": "toolCalls", "tool_result": "toolResults", "git-asr/unit": "units"}
+_TOOLS = {"tool_call": "toolCalls", "tool_result": "toolResults"}
 
 
 class Summary:
@@ -42,7 +42,8 @@ class Summary:
         self._counts: Counter[str] = Counter()
         self._models: dict[str, None] = {}
         self._prompts: dict[str, str | None] = {}
-        self._usage: dict[str, dict[str, Any]] = {}
+        self._tools: dict[str, str] = {}
+        self._usage: dict[str, dict[str, dict[str, Any]]] = {}
         self._calls: dict[str, str] = {}
         self._places: dict[str, int] = {}
         self._told: dict[str, tuple[range | None, dict[str, Any]]] = {}
@@ -74,7 +75,8 @@ class Summary:
 
         ``first_prompt`` is asked only then.
         """
-        counts = {**self._counts, **({"prompts": len(self._prompts)} if self._prompts else {})}
+        counts = self._counts + Counter(self._tools.values())
+        counts += Counter(inferences=len(self._usage), prompts=len(self._prompts))
         prompt = next(filter(None, self._prompts.values()), None) or first_prompt()
         drift = {} if self._drift is None else self._drift.summary()
         known = {
@@ -97,39 +99,46 @@ class Summary:
         called = sorted((self._places[one], one) for one in self._usage)
         places = [place for place, _ in called]
         told = [(found, said) for found, said in self._told.values() if found is not None or not called]
-        covered = {one for found, _ in told if found for _, one in called[usage.within(places, found)]}
-        alone = (said for one, said in self._usage.items() if one not in covered)
+        spans = usage.joined(found for found, _ in told if found)
+        covered = {one for found in spans for _, one in called[usage.within(places, found)]}
+        alone = (list(said.values())[-1] for one, said in self._usage.items() if one not in covered)
         return total([*alone, *(said for _, said in told)])
 
     def _note(self, record: Record) -> None:
         kind = record["type"]
         if "supersedes" in record:
-            self._prompts.pop(record["supersedes"], None)
-        if kind in _COUNTED:
-            self._counts[_COUNTED[kind]] += "supersedes" not in record
+            self._forget(record["supersedes"])
+        if kind == "git-asr/unit":
+            self._counts["units"] += 1
+        elif kind in _TOOLS:
+            self._tools[record["id"]] = _TOOLS[kind]
         elif kind == "inference":
             self._call(record)
         elif kind == "usage_summary":
-            self._told.pop(record.get("supersedes", ""), None)
             self._told[record["id"]] = usage.span(record.get("covers")), normal(record.get("usage"))
         elif kind == "message" and record.get("author") == "human":
             if (record.get("_meta") or {}).get(QUEUE) != PENDING:
                 text = _text(record.get("content"))
                 self._prompts[record["id"]] = text and text[:PROMPT_LENGTH]
         elif kind == "tombstone":
-            self._prompts.pop(record["target"], None)
-            self._told.pop(record["target"], None)
+            self._forget(record["target"])
+
+    def _forget(self, identifier: str) -> None:
+        """A record stands no more: another takes its place, or it was buried."""
+        for known in (self._prompts, self._told, self._tools):
+            known.pop(identifier, None)
+        call = self._calls.pop(identifier, None)
+        if call is not None:
+            del self._usage[call][identifier]
+            if not self._usage[call]:
+                del self._usage[call]
 
     def _call(self, record: Record) -> None:
-        identifier = record["inferenceId"]
-        before = self._calls.pop(record.get("supersedes", ""), identifier)
-        self._calls[record["id"]] = identifier
-        if before != identifier and self._usage.pop(before, None) is not None:
-            self._counts["inferences"] -= 1  # the same call, by the ID that it turned out to have
-        if identifier not in self._usage:
-            self._counts["inferences"] += 1
-        self._places.setdefault(identifier, record.get("seq", 0) // PART_SPAN)
-        self._usage[identifier] = normal(record.get("usage"))
+        """Note what a model call used: the last record of it says so."""
+        call, identifier = record["inferenceId"], record["id"]
+        self._calls[identifier] = call
+        self._places.setdefault(call, record.get("seq", 0) // PART_SPAN)
+        self._usage.setdefault(call, {})[identifier] = normal(record.get("usage"))
         if record.get("model"):
             self._models[record["model"]] = None
 

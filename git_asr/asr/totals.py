@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from git_asr.asr import usage
@@ -45,17 +46,21 @@ def total(streams: Iterable[Stream], within: Callable[[Stream, Record], bool] | 
     summaries: dict[tuple[str, str], Record] = {}
     listed = list(streams)
     for one in listed:
-        told = [record for record in one.records if record["type"] == "inference"]
+        told = sorted((each for each in one.records if each["type"] == "inference"), key=position)
         places = [position(record) for record in told]
+        left_out = [0, *accumulate(within is not None and not within(one, each) for each in told)]
+        spans: list[range] = []
         for record in _counted(one, within):
             if record["type"] == "inference":
                 calls[call(one, record)] = record
                 continue
             found = span(record.get("covers"))
-            own = [] if found is None else told[usage.within(places, found)]
-            if not told or (found is not None and (within is None or all(within(one, each) for each in own))):
+            own = None if found is None else usage.within(places, found)
+            if not told or (own is not None and left_out[own.stop] <= left_out[own.start]):
                 summaries[(one.id, record["id"])] = record
-                covered.update(call(one, each) for each in own)
+                spans += [found] if found else []
+        for each in usage.joined(spans):
+            covered.update(call(one, record) for record in told[usage.within(places, each)])
     alone = [record for key, record in calls.items() if key not in covered]
     return _sum(len(calls), alone, summaries.values())
 

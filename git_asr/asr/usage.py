@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 _FIELDS = ("input", "cacheRead", "cacheWrite", "output")
@@ -40,6 +40,20 @@ def span(covers: Any) -> range | None:
 def within(positions: Sequence[int], found: range) -> slice:
     """Which of positions in ascending order lie in a span."""
     return slice(bisect_left(positions, found.start), bisect_left(positions, found.stop))
+
+
+def joined(found: Iterable[range]) -> Iterator[range]:
+    """Spans as such that have no position in common, in order."""
+    last: range | None = None
+    for one in sorted(filter(None, found), key=lambda one: one.start):
+        if last is None or one.start > last.stop:
+            if last is not None:
+                yield last
+            last = one
+        elif one.stop > last.stop:
+            last = range(last.start, one.stop)
+    if last is not None:
+        yield last
 
 
 def total(usages: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

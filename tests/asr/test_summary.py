@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from git_asr.asr.summary import Summary
-from git_asr.asr.usage import normal, total
+from git_asr.asr.usage import joined, normal, total
 
 
 def summed(records: list[dict[str, Any]], **arguments: Any) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def test_units_prompts_calls_and_times_are_counted() -> None:
             "content": [{"type": "json"}, {"type": "text", "text": "p" * 300}],
         },
         {"type": "message", "author": "agent", "content": [{"type": "text", "text": "no"}]},
-        {"type": "tool_call", "ts": "2026-01-01T00:01:00Z"},
+        {"type": "tool_call", "id": "c", "ts": "2026-01-01T00:01:00Z"},
         {"type": "tool_call", "copiedFrom": {}},
         {"type": "message", "id": "m2", "author": "human", "content": None},
     ]
@@ -116,6 +116,22 @@ def test_a_summary_stands_for_the_calls_that_it_covers() -> None:
         assert summed([*calls, process(other)])["usage"] == {"output": {"total": 7}}
 
 
+def test_what_is_buried_does_not_count() -> None:
+    usage = {"output": {"total": 3}}
+    records = [
+        {"type": "inference", "id": "a", "inferenceId": "a", "usage": usage},
+        {"type": "inference", "id": "b", "inferenceId": "b", "usage": usage},
+        {"type": "inference", "id": "b2", "inferenceId": "b", "usage": usage},
+        {"type": "tool_call", "id": "c"},
+        {"type": "tool_call", "id": "d"},
+        {"type": "tool_result", "id": "e"},
+        *({"type": "tombstone", "id": f"t{one}", "target": one} for one in ("a", "b", "c", "e", "e", "x")),
+    ]
+    summary = summed(records)
+    assert (summary["usage"], summary["counts"]) == (usage, {"inferences": 1, "toolCalls": 1})
+    assert "counts" not in summed([records[0], {"type": "tombstone", "id": "t", "target": "a"}])
+
+
 def test_a_prompt_from_outside_stands_in() -> None:
     assert summed([], first_prompt=lambda: "hello")["firstPrompt"] == "hello"
 
@@ -162,3 +178,17 @@ def test_adding_is_a_sum(a: dict[str, Any], b: dict[str, Any], c: dict[str, Any]
     assert total([a, b]) == total([b, a])
     assert total([total([a, b]), c]) == total([a, total([b, c])]) == total([a, b, c])
     assert total([a]) == total([a, {}]) == a
+
+
+SPANS = st.lists(st.builds(range, st.integers(-3, 20), st.integers(-3, 20)))
+
+
+@given(SPANS)
+def test_joined_spans_have_the_same_positions_once(spans: list[range]) -> None:
+    found = list(joined(spans))
+    assert [place for one in found for place in one] == sorted({place for one in spans for place in one})
+    assert all(one.stop < other.start for one, other in zip(found, found[1:], strict=False))
+
+
+def test_spans_may_end_beyond_any_position() -> None:
+    assert list(joined([range(3, 10**400), range(-(10**30), 2)])) == [range(-(10**30), 2), range(3, 10**400)]

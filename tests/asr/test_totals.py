@@ -90,6 +90,15 @@ def test_a_summary_stands_for_nothing_where_some_of_its_calls_are_not_asked_for(
     assert output(total([told], lambda _, found: found["seq"] < 3_000_000)) == 3
 
 
+def test_summaries_may_cover_the_same_calls_or_none() -> None:
+    calls = call("a", "i", 1), call("b", "j", 2), call("c", "k", 4)
+    both = stream(*calls, process("u", 1, 2, 100), process("v", 2, 10**400, 1000))
+    assert output(total([both])) == 1100
+    assert output(total([stream(*calls, process("u", 9, 12, 100), process("v", 3, 1, 1000))])) == 1107
+    some = stream(*calls, process("u", 3, 1, 100))
+    assert output(total([some], lambda _, found: found["seq"] > 2_000_000)) == 104
+
+
 def test_the_calls_that_started_a_stream() -> None:
     assert spawning_calls(stream(calls=["a", "b"])) == ["a", "b"]
     assert spawning_calls(stream()) == []
