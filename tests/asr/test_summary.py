@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from hypothesis import given
@@ -187,7 +188,7 @@ SPANS = st.lists(st.builds(range, st.integers(-3, 20), st.integers(-3, 20)))
 def test_joined_spans_have_the_same_positions_once(spans: list[range]) -> None:
     found = list(joined(spans))
     assert [place for one in found for place in one] == sorted({place for one in spans for place in one})
-    assert all(one.stop < other.start for one, other in zip(found, found[1:], strict=False))
+    assert all(one.stop < other.start for one, other in pairwise(found))
 
 
 def test_spans_may_end_beyond_any_position() -> None:

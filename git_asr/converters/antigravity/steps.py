@@ -102,14 +102,18 @@ def model(step: Step, state: State) -> None:
 
 
 def _call(step: Step, state: State, at: int, told: Any, ids: list[str]) -> None:
-    """Make the records of a call: its ID comes from its place, and stays when the step comes again."""
+    """Make the records of a call: its ID comes from its place, and stays when the step comes again.
+
+    ``ids``: those that the step's calls have, empty for what was no call so far.
+    """
     block = CALLS + at
     name = word(told.get("name")) if isinstance(told, dict) else None
     if len(ids) == at:
-        ids.append(derived(step.position, step.base + BLOCK * (block + 1)))
+        ids.append("")
     if name is None:
         step.put(CONTENT, vendor_type(step.vendor, "tool_call"), {"value": told}, block=block)
         return
+    ids[at] = ids[at] or derived(step.position, step.base + BLOCK * (block + 1))
     arguments, meta = _arguments(told.get("args"))
     left = rest(told, ("name", "args"))
     request: dict[str, Any] = {"callId": ids[at], "callIdSource": "derived", "name": name}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from git_asr.asr.draft import Draft
@@ -119,12 +120,13 @@ def _rebuild(unit: Unit, message: Message, listed: list[Any], state: State) -> l
     summary: str | None = None
     block = added = 0
     state.history = {}
+    own = replace(unit, text=None)  # each is looked through for itself, not the whole line for each
     for one in listed:
         if not is_message(one) or block + 1 >= MAX_BLOCKS:
             break
         added += 1
         state.rebuilt = bool(gone) and fields.text(one, "id") not in before
-        told, block = add(unit, one, state, block)
+        told, block = add(own, one, state, block)
         made += told
         if state.rebuilt and summary is None and one["type"] == "user" and not messages.is_injected(one):
             summary = next((draft.id for draft in told if draft.type == "message"), None)

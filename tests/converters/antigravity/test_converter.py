@@ -141,6 +141,13 @@ def test_settings_that_change() -> None:
     assert kinds(STEPS.convert(aside), "git-asr/mode") == []
 
 
+def test_what_was_no_call_when_a_step_came_first_has_its_own_place() -> None:
+    found = STEPS.convert(planner(1, {"name": 5}), planner(1, call("run_command")), planner(1, call("x")))
+    calls = kinds(found, "tool_call")
+    assert [one["callId"] for one in calls] == [calls[0]["id"]] * 2
+    assert calls[0]["id"].startswith("~2.")
+
+
 def test_a_step_that_comes_again_is_the_same_call() -> None:
     asked = planner(0, call("view_file"), call("run_command"))
     late = step(1, "VIEW_FILE", "x", status="RUNNING")

@@ -12,7 +12,17 @@ from git_asr.converters.base import Unit
 from git_asr.converters.building import MAX_BLOCKS
 from git_asr.converters.gemini.slots import MAX_TOMBSTONES
 from git_asr.converters.gemini.usage import normal
-from tests.converters.gemini.conversion import HEADER, SESSION, VENDOR, convert, document, lines, losses, of
+from tests.converters.gemini.conversion import (
+    HEADER,
+    SESSION,
+    VENDOR,
+    convert,
+    document,
+    lines,
+    losses,
+    of,
+    units,
+)
 from tests.converters.rules import check_stream
 from tests.support.converted import figures, kinds
 from tests.support.losslessness import written
@@ -60,6 +70,26 @@ def test_a_message_that_was_taken_back_and_comes_again_counts_once() -> None:
     nameless = [one, {"$rewindTo": "a"}, one]
     headless = [Unit(at, 0, value, None) for at, value in enumerate(nameless, 1)]
     assert "copiedFrom" not in of(headless, snapshot=False)[-1]
+
+
+class Read(bytes):
+    """A line that counts how often something is looked for in it."""
+
+    looked = 0
+
+    def __contains__(self, one: object) -> bool:
+        self.looked += 1
+        return super().__contains__(one)  # type: ignore[operator]
+
+
+def test_a_line_is_not_looked_through_for_each_of_its_messages() -> None:
+    """A line of 4 MB with a history that is built anew would take half a minute."""
+    said = [user(str(number), "REDACTED" if number == 7 else "go") for number in range(50)]
+    unit = units(lines({"$set": {"messages": said}}))[1]
+    text = Read(unit.text or b"")
+    records = of([Unit(unit.position, 0, unit.value, text)], snapshot=False)
+    assert [one["id"] for one in records if "capture" in one] == ["7"]
+    assert text.looked < 5
 
 
 def test_a_history_that_is_built_anew() -> None:
