@@ -18,7 +18,7 @@ from git_asr.errors import AsrError, Diagnostic, Report, UsageError
 from git_asr.git.base import Repository
 from git_asr.sync.flow import Options, sync
 from git_asr.sync.importing import Import, drafts
-from git_asr.views.text import plural
+from git_asr.views.text import neutral, plural
 
 MAX_BYTES = 512 * 1024 * 1024
 """A larger file is not read."""
@@ -53,7 +53,7 @@ class Imports:
         """A line for each session, and one for all."""
         for one in self.sessions:
             counts = ", ".join(f"{number} {kind}" for kind, number in (one.records or {}).items())
-            yield f"{one.harness} {one.stream}: {plural(one.units, 'line')}, {one.outcome or counts}"
+            yield neutral(f"{one.harness} {one.stream}: {plural(one.units, 'line')}, {one.outcome or counts}")
         done = Counter(one.outcome for one in self.sessions if one.outcome)
         said = ", ".join(f"{number} {outcome}" for outcome, number in done.items())
         yield plural(len(self.sessions), "session") + (f": {said}" if said else "")
@@ -103,6 +103,8 @@ def read(file: str, agent: str | None, session: str | None, report: Report) -> I
 def _bytes(file: str) -> bytes:
     try:
         if file == "-":
+            if sys.stdin is None:
+                raise AsrError("cannot read stdin: it is closed")
             return _limited(sys.stdin.buffer, "stdin")
         with Path(file).open("rb") as opened:
             return _limited(opened, file)

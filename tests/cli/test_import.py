@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +122,18 @@ def test_bad_lines_are_told_and_kept(path: Path) -> None:
             "git-asr/notice",
         ),
     ]
+
+
+def test_ids_do_not_steer_the_terminal(path: Path) -> None:
+    ended = imports(path, lines({"type": 2, "session_id": "a\u009b31m\u202eb"}))
+    assert ended.out.splitlines()[0] == "entire a<U+009B>31m<U+202E>b: 1 line, new"
+
+
+def test_a_closed_stdin(path: Path) -> None:
+    command = f'exec "{sys.executable}" -m git_asr import --events - <&-'
+    env = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    ended = subprocess.run(["sh", "-c", command], cwd=path, env=env, capture_output=True, check=False)
+    assert (ended.returncode, ended.stderr) == (1, b"error: cannot read stdin: it is closed\n")
 
 
 def test_a_session_that_a_checkpoint_holds(path: Path, tmp_path: Path) -> None:

@@ -128,7 +128,6 @@ def _kind(value: Any) -> str:
     kind = value.get("type")
     if kind is None:
         return "it has no type"
-    said = (
-        f"{kind:.40}" if isinstance(kind, str) else str(kind) if isinstance(kind, int) else "of another kind"
-    )
-    return f"type {said!a} is neither an event's nor a record's"
+    if not isinstance(kind, str | int):
+        return "its type is neither an event's nor a record's"
+    return f"type {str(kind)[:40]!a} is neither an event's nor a record's"

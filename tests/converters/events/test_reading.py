@@ -51,7 +51,7 @@ def test_bad_lines_are_told_with_their_number() -> None:
         (
             "unknown-event",
             "file, line 4",
-            "type 'of another kind' is neither an event's nor a record's: kept as it is",
+            "its type is neither an event's nor a record's: kept as it is",
         ),
         ("unknown-event", "file, line 5", "it has no type: kept as it is"),
         ("unknown-event", "file, line 6", "no object: kept as it is"),
