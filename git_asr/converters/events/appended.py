@@ -98,7 +98,7 @@ def _called(line: Line, index: int, block: dict[str, Any], entity: Entity, state
     request["name"] = block["name"]
     if "input" in block:
         request["arguments"] = block["input"]
-    before = None if known is None else known[0].id
+    before = None if known is None else known[0].id or line.identify(known[0])
     draft = line.put(CONTENT, "tool_call", request, block=index, meta=meta, supersedes=before)
     entity.asked[identifier] = draft, codec.identity(block)
 

@@ -69,6 +69,14 @@ def test_what_is_dropped_again_and_again_is_withdrawn_once() -> None:
     assert len(kinds(found, f"{VENDOR}/drop")) == 49
 
 
+def test_a_call_that_is_told_twice_in_one_message_replaces_itself() -> None:
+    found = records(message(content=[call(), call(), call(input={"path": "b"}), call(input={"path": "c"})]))
+    check_stream(written(found).records)
+    calls = kinds(found, "tool_call")
+    assert [one.get("supersedes") for one in calls] == [None, *(one["id"] for one in calls[:-1])]
+    assert [one["arguments"]["path"] for one in calls] == ["a", "b", "c"]
+
+
 def test_what_is_told_after_it_was_dropped_stands() -> None:
     drop = {"type": "drop", "target": "m"}
     usage = {"type": "usage", "id": "u", "input_tokens": 1}
