@@ -233,6 +233,7 @@ def ended(line: Line, state: State, found: Any, told: dict[str, Any], made: tupl
     """
     if not isinstance(found, str) or not usable(found) or found in state.ended:
         return False
+    again = is_told(state, found)
     before = state.results.pop(found, None)
     if before is None and found in state.returned:
         return False  # its result was let go: a second one would leave open which is the call's own
@@ -242,7 +243,7 @@ def ended(line: Line, state: State, found: Any, told: dict[str, Any], made: tupl
     if before is not None:
         fields = {**before.fields, "status": before.fields["status"] if status == "unknown" else status}
     slot = CONTENT
-    if found not in state.calls and before is None:
+    if not again:
         name, arguments = made
         call: dict[str, Any] = {"callId": found, "name": name}
         line.put(CONTENT, "tool_call", call if arguments is None else {**call, "arguments": arguments})
@@ -253,6 +254,11 @@ def ended(line: Line, state: State, found: Any, told: dict[str, Any], made: tupl
     if before is None:
         state.keep_result(found, draft)
     return True
+
+
+def is_told(state: State, found: Any) -> bool:
+    """Tell whether an item had this call, or its result."""
+    return isinstance(found, str) and (found in state.calls or found in state.results)
 
 
 def said(told: dict[str, Any]) -> str:

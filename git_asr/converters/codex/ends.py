@@ -61,7 +61,7 @@ def ended(line: Line, state: State, told: dict[str, Any], key: str, name: str) -
     output = _once(rest(told, ("type", key)))
     where = next((one for one in _ASKED if one in output), None)
     made: tuple[str, Any] = (name, part(told, "invocation").get("arguments"))
-    if where is not None and told.get(key) not in state.calls:
+    if where is not None and not calls.is_told(state, told.get(key)):
         asked = output.pop(where)
         made = (name, asked if isinstance(asked, dict) else {where: asked})
     return told.keys() if calls.ended(line, state, told.get(key), output, made) else None

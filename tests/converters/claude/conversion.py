@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from git_asr.asr.draft import Record
@@ -73,5 +74,10 @@ def implied(_: Unit, path: Path, value: Any) -> bool:
 
 def losses(text: bytes) -> list[Lost]:
     """What a conversion loses."""
-    made = [written(records, repeated=name != SESSION) for name, records in streams(text).items()]
-    return list(lost(units(text), made, standing=STANDING, ids=IDS, implied=implied))
+    return lost_of(units(text), streams(text))
+
+
+def lost_of(found: Sequence[Unit], made: Mapping[str, Sequence[Record]]) -> list[Lost]:
+    """What is lost between units and the streams made of them, of which the first is the session's own."""
+    out = [written(records, repeated=at > 0) for at, records in enumerate(made.values())]
+    return list(lost(found, out, standing=STANDING, ids=IDS, implied=implied))

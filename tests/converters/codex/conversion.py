@@ -126,8 +126,12 @@ def _texts(found: Sequence[Unit], records: Sequence[Record]) -> dict[int, set[tu
 
 def losses(text: bytes) -> list[Lost]:
     """What a conversion loses, apart from secret answers."""
-    found = units(text)
-    records = written(convert(text))
+    return lost_of(units(text), convert(text))
+
+
+def lost_of(found: Sequence[Unit], made: Sequence[Record]) -> list[Lost]:
+    """What is lost between units and records, apart from secret answers."""
+    records = written(made)
     return list(
         lost(_open(found), [records], standing=STANDING, ids=IDS, implied=Implied(found, records.records))
     )

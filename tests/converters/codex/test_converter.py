@@ -319,6 +319,23 @@ def test_how_an_event_says_that_a_call_ended(told: dict[str, Any], status: str) 
     assert kinds(records, "tool_result")[0]["status"] == status
 
 
+def test_a_command_stands_once_wherever_a_result_came_without_its_call() -> None:
+    values = (
+        item("function_call_output", call_id="c", output="a"),
+        event("exec_command_end", call_id="c", command=["/bin/sh", "-lc", "x"], stdout="a"),
+    )
+    records = converted(*values)
+    assert [one["type"] for one in records] == ["tool_result", "tool_result"]
+    assert records[1]["output"] == {"stdout": "a", "command": ["/bin/sh", "-lc", "x"]}
+    assert losses(lines(*values)) == []
+
+
+@pytest.mark.parametrize("call", [["x"], {"x": 1}, 7, None])
+def test_an_end_of_no_call(call: Any) -> None:
+    (found,) = converted(event("exec_command_end", call_id=call, command=["x"]))
+    assert found["type"] == f"{VENDOR}/exec_command_end"
+
+
 def test_answers_in_their_corners() -> None:
     failed = {"content": '{"answers":{"a":"x"}}', "success": False}
     records = converted(call("q", "request_user_input", questions=7), output("q", failed))
