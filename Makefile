@@ -9,8 +9,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 COMPILED = $(abspath $(BIN))/python
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+FUZZ_ARGS ?=
 
-.PHONY: demo test lint format docs bench bench-compiled wheel-check compiled-check clean
+.PHONY: demo test fuzz lint format docs bench bench-compiled wheel-check compiled-check clean
 
 demo: $(VENV)/.installed
 	@PATH="$(abspath $(BIN)):$$PATH" git asr demo $(DIR)
@@ -21,6 +22,10 @@ test: $(VENV)/.developing
 	$(BIN)/pytest -n auto --cov --cov-report= $(PYTEST_ARGS)
 	$(BIN)/coverage report --fail-under=95
 	$(BIN)/coverage report --include='git_asr/converters/*' --fail-under=100
+
+# Damages transcripts at random, for a minute unless FUZZ_ARGS='--seconds 600' says how long.
+fuzz: $(VENV)/.developing
+	$(BIN)/python -m tests.fuzz $(FUZZ_ARGS)
 
 lint: $(VENV)/.developing
 	$(BIN)/ruff format --check .

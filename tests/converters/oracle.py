@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from git_asr.asr.codec import NON_FINITE
+from git_asr.asr.codec import NON_FINITE, NumberText
 from git_asr.asr.draft import Record
 from git_asr.asr.numbering import number
 from git_asr.converters.base import NativeFormat, Unit
@@ -83,18 +83,20 @@ def streams(native: NativeFormat | None, units: Sequence[Unit]) -> dict[str, lis
 def losses(native: NativeFormat | None, units: Sequence[Unit], made: Streams) -> list[Any]:
     """What is in the units and not in the records: leaves of values, or lines of a text.
 
-    Text that no decoder reads is looked at by :func:`check`; values with NaN are kept as text; of a format without a
-    converter the units themselves stand in the records.
+    Text that no decoder reads is looked at by :func:`check`; values with NaN are kept as text; that very long numbers
+    are rounded is declared; of a format without a converter the units themselves stand in the records.
     """
     told = [unit for unit in units if unit.kind == "value" and NON_FINITE not in unit.flags]
     name = native.name if native is not None else ""
-    if name in _ALONE:
-        return list(_ALONE[name](told, made["stream"]))
-    if name in _TOGETHER:
-        return list(_TOGETHER[name](told, made))
     if name == "cursor-text":
         return list(cursor.untold(units, made["stream"]))
-    return list(lost(told, [written(made["stream"])]))
+    if name in _TOGETHER:
+        found = _TOGETHER[name](told, made)
+    elif name in _ALONE:
+        found = _ALONE[name](told, made["stream"])
+    else:
+        found = list(lost(told, [written(made["stream"])]))
+    return [one for one in found if not isinstance(one.value, NumberText)]
 
 
 def check(native: NativeFormat | None, units: Sequence[Unit]) -> dict[str, list[Record]]:
