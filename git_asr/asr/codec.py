@@ -98,6 +98,17 @@ def decode(text: bytes) -> Decoded:
     return Decoded(value, exact=False, flags=flags + decoder.flags)
 
 
+def decode_at(text: str, position: int) -> tuple[Any, int, tuple[str, ...]]:
+    """Read the JSON value that starts at a position, as ``decode`` does: it, where it ends, and its flags.
+
+    Raises:
+        JsonError: no decoder reads it, or it is nested too deeply.
+    """
+    decoder = _Lenient()
+    value, end = decoder.read(text, position)
+    return value, end, decoder.flags
+
+
 def decode_values(
     line: bytes, limit: int = 2
 ) -> tuple[list[tuple[Any, bytes | None, tuple[str, ...]]], bytes | None]:

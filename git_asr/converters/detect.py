@@ -8,9 +8,11 @@ from io import BytesIO
 from itertools import chain, islice
 from typing import Any
 
-from git_asr.asr.codec import JsonError, decode, decode_values, strict
+from git_asr.asr.codec import JsonError, decode, decode_values, deeper, strict
 from git_asr.converters.base import NativeFormat, Sample
 from git_asr.converters.registry import FORMATS
+from git_asr.converters.torn import beginning
+from git_asr.converters.units import MAX_LEVELS
 
 _VALUES = 20
 """Values of JSON Lines that are looked at."""
@@ -28,7 +30,8 @@ def detect(transcript: bytes | Iterable[bytes]) -> NativeFormat | None:
     """The format of a transcript, or None if it is no known one.
 
     ``transcript``: its bytes, or its files in order (see ``units.read_units``). Of JSON Lines only the head is
-    decoded; what may be a document is read as a whole. Never raises, whatever the bytes are.
+    decoded; what may be a document is read as a whole, and if it is none and nothing else either, as far as it can be.
+    Never raises, whatever the bytes are.
     """
     chunks = iter([transcript] if isinstance(transcript, bytes) else transcript)
     start = next((start for chunk in chunks if (start := chunk.lstrip(_BLANK))), b"")
@@ -37,6 +40,12 @@ def detect(transcript: bytes | Iterable[bytes]) -> NativeFormat | None:
         lines, document = _json_samples(start, chunks)
     else:
         lines, document = Sample(_mostly(start, chunks), document=False, text=_beginning(start)), None
+    found = _first(lines, document)
+    return found or _first(None, _torn_sample(start))
+
+
+def _first(lines: Sample | None, document: Sample | None) -> NativeFormat | None:
+    """The first format that recognises what a transcript is, seen as lines or as a document."""
     for native in FORMATS:
         sample = lines if native.array is None else document
         if sample is not None and native.recognises(sample):
@@ -63,6 +72,12 @@ def _json_samples(start: bytes, rest: Iterator[bytes]) -> tuple[Sample | None, S
     elif len(values) == 1 and damage is None and next(present, None) is None:
         document = Sample((values[0][0],), document=True, text=text)
     return Sample(_head(chain([start], rest)), document=False, text=text), document
+
+
+def _torn_sample(start: bytes) -> Sample | None:
+    """The beginning of a document that is damaged or ends too early, from its first file."""
+    torn = None if start[:1] != b"{" or deeper(start, MAX_LEVELS) else beginning(start)
+    return None if torn is None else Sample((torn.value,), document=True, text="")
 
 
 def _mostly(start: bytes, rest: Iterator[bytes]) -> tuple[Any, ...]:

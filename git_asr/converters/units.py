@@ -28,6 +28,7 @@ from git_asr.asr.codec import (
 )
 from git_asr.converters.base import NativeFormat, Unit
 from git_asr.converters.plain_text import PlainText
+from git_asr.converters.torn import beginning
 
 MAX_LEVELS = 500
 """Levels of arrays and objects in one unit; deeper ones count as malformed.
@@ -124,18 +125,27 @@ def _read_documents(chunks: Iterable[bytes], array: str) -> Iterator[Unit]:
     """Documents with slices of one array, or one document that was cut at line ends.
 
     The units of a document: what it says beside its array (position 0), then the elements (1, 2, …). ``text`` is None
-    for all of them, and the flags of the document are those of each unit that they concern. Text that is no document,
-    or nested too deeply, is one malformed unit at position 0; a document without the array is one unit at position 0.
+    for all of them, and the flags of the document are those of each unit that they concern. Of a document that is
+    damaged or ends too early the units before that are read, and one malformed unit behind them has the rest of the
+    text; one that is nested too deeply is such a unit as a whole. A document without the array is one unit, at 0.
     """
     rest = iter(chunks)
     first = next((chunk for chunk in rest if chunk.strip(SPACE)), b"")
     decoded = _document(first)
     if decoded is None:
-        first = b"".join(piece if piece.endswith(b"\n") else piece + b"\n" for piece in chain([first], rest))
-        decoded = _document(first)
+        files = [first, *rest]
+        whole = b"".join(piece if piece.endswith(b"\n") else piece + b"\n" for piece in files)
+        decoded = _document(whole)
+        cut = decoded is not None or not any(map(_is_document, files[1:]))
+        first, rest = (whole, iter(())) if cut else (first, iter(files[1:]))
     last = yield from _elements(decoded, first, array, -1)
     for chunk in rest:
         last = yield from _elements(_document(chunk), chunk, array, last)
+
+
+def _is_document(data: bytes) -> bool:
+    decoded = _document(data)
+    return decoded is not None and isinstance(decoded.value, dict)
 
 
 def _document(data: bytes) -> Decoded | None:
@@ -149,24 +159,32 @@ def _document(data: bytes) -> Decoded | None:
 
 def _elements(decoded: Decoded | None, data: bytes, array: str, last: int) -> Generator[Unit, None, int]:
     """The units of one document; ``last``: the last position before it, -1 if it is the first. Returns its own."""
-    if decoded is None:
-        text = data.strip(SPACE)
-        if text:
-            yield _malformed(text, last + 1)
-        return last + bool(text)
-    value = decoded.value
+    rest: str | None = None
+    if decoded is not None:
+        value, flags = decoded.value, decoded.flags
+    else:
+        torn = None if deeper(data, MAX_LEVELS) else beginning(data)
+        if torn is None or not isinstance(torn.value.get(array), list):
+            text = data.strip(SPACE)
+            if text:
+                yield _malformed(text, last + 1)
+            return last + bool(text)
+        value, flags, rest = torn.value, torn.flags, torn.rest
     elements = value.get(array) if isinstance(value, dict) else None
     if not isinstance(elements, list):
-        yield Unit(last + 1, 0, value, None, "value", decoded.flags)
+        yield Unit(last + 1, 0, value, None, "value", flags)
         return last + 1
     if last < 0:  # what later slices say beside the array repeats the first
         last = 0
         beside = {key: item for key, item in value.items() if key != array}
         if beside:
-            yield Unit(0, 0, beside, None, "value", _flags(beside, decoded.flags))
+            yield Unit(0, 0, beside, None, "value", _flags(beside, flags))
     for element in elements:
         last += 1
-        yield Unit(last, 0, element, None, "value", _flags(element, decoded.flags))
+        yield Unit(last, 0, element, None, "value", _flags(element, flags))
+    if rest is not None:
+        last += 1
+        yield Unit(last, 0, rest, None, "malformed", _flags(rest, flags))
     return last
 
 

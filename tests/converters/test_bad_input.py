@@ -185,6 +185,44 @@ def test_a_last_line_that_is_cut(name: str) -> None:
         assert encoded(records)[: len(settled)] == encoded(settled)
 
 
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_document_that_is_cut(name: str) -> None:
+    """Wherever it is cut, the elements before are what they were, and the rest is kept as text."""
+    native, units = fixture(name)
+    text = text_of(native, values_of(native, units))
+    values = [unit.value for unit in units]
+    known = 0
+    for end in range(1, len(text), 1 + len(text) // 60):
+        found, _ = converted(native, text[:end])
+        whole = [unit for unit in found if unit.kind == "value"]
+        assert [unit.kind for unit in found] == ["value"] * len(whole) + ["malformed"]
+        if not whole:
+            assert found[0].value == text[:end].decode()
+            continue
+        assert [unit.value for unit in whole[1:]] == values[1:][: len(whole) - 1]
+        assert len(whole) >= known
+        known = len(whole)
+        told = detect(text[:end])
+        assert told is native or len(whole) < 3, end
+    assert known >= len(units) - 1
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_documents_glued_or_in_chunks_of_another_agent(name: str) -> None:
+    """The first is read, whatever stands behind it is kept."""
+    native, units = fixture(name)
+    text = text_of(native, values_of(native, units))
+    for other in (DOCUMENTS[DOCUMENTS.index(name) - 1], "claude-code-jsonl", "cursor-text"):
+        foreign = b"\n".join(goldens.chunks(CASES[other]))
+        glued, _ = converted(native, text + foreign)
+        behind, _ = converted(native, text, foreign)
+        first, *_ = converted(native, b"", foreign, text)[0]
+        assert [unit.value for unit in glued[:-1]] == [unit.value for unit in behind][: len(glued) - 1]
+        assert [unit.value for unit in glued[:-1]] == values_of(native, units)
+        assert foreign.strip().decode().startswith(glued[-1].value[:40])
+        assert first.position == 0
+
+
 @pytest.mark.parametrize("name", LINES)
 def test_a_transcript_of_another_agent_inside(name: str) -> None:
     """Between the lines, and as a chunk of its own: all of it is kept, and so are the agent's own lines."""

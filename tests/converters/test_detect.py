@@ -109,6 +109,22 @@ def test_by_content(text: bytes, expected: str | None) -> None:
     assert name(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b'{"info":{"id":"1"},\n"messages":[{"info":{},"parts":[]},{', "opencode-json"),
+        (b'{"info":{"id":"1"},"messages":[]}}', "opencode-json"),
+        (b'{"sessionId":"s","startTime":"t","messages":[{"id":"1","ty', "gemini-cli-json"),
+        (b'{"messages":[{"id":"1","type":"user"},{"id', "gemini-cli-json"),
+        (b'{"cut":[1,\n' + CLAUDE, "claude-code-jsonl"),
+        (b'{"info":{"id":"1"},"messages":[' + b"[" * 600 + b"]" * 600 + b"]", None),
+        (b'{"mess', None),
+    ],
+)
+def test_a_document_that_is_damaged_is_known_by_its_beginning(text: bytes, expected: str | None) -> None:
+    assert name(text) == expected
+
+
 def test_lines_inside_a_document_are_not_the_transcript() -> None:
     assert name(b'{"log":[\n' + CLAUDE + b"\n]}") is None
 
@@ -118,7 +134,7 @@ def test_the_first_file_may_be_a_document() -> None:
     assert name(*slices) == "gemini-cli-json"
     assert name(b"\n", *slices) == "gemini-cli-json"
     assert name(b'{"info":{"id":"1"},', b'"messages":[]}') == "opencode-json"
-    assert name(b'{"info":{"id":"1"},', b'"messages":[') is None
+    assert name(b'{"info":{"id":"1"},', b'"messages":[') is None  # its first file alone says too little
 
 
 def test_the_first_line_may_be_alone_in_its_file() -> None:

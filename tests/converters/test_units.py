@@ -209,14 +209,39 @@ def test_a_document_without_the_array_is_one_unit(value: Any) -> None:
     assert document(encode(value)) == [Unit(0, 0, value, None)]
 
 
-def test_a_document_that_cannot_be_read_is_one_malformed_unit() -> None:
+def test_a_document_of_which_nothing_can_be_read_is_one_malformed_unit() -> None:
     deep = b'{"messages":[' + b"[" * 600 + b"]" * 600 + b"]}"
-    assert document(b'{"messages":[\xff') == [
-        Unit(0, 0, '{"messages":[\udcff', None, "malformed", ("invalid-utf-8",))
+    assert document(b'{"other":[\xff') == [
+        Unit(0, 0, '{"other":[\udcff', None, "malformed", ("invalid-utf-8",))
     ]
+    assert document(b'["messages", [1') == [Unit(0, 0, '["messages", [1', None, "malformed")]
     assert document(deep) == [Unit(0, 0, deep.decode(), None, "malformed")]
     assert document(b" \n") == []
     assert list(read_units([], known("opencode-json"))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (b'{"id":1,"messages":[{"a":1},{"b":', [(0, {"id": 1}), (1, {"a": 1}), (2, '{"b":')]),
+        (b'{"id":1,"messages":[{"a":1},', [(0, {"id": 1}), (1, {"a": 1}), (2, "")]),
+        (b'{"id":1,"messages":[', [(0, {"id": 1}), (1, "")]),
+        (b'{"messages":[1],"z":[2,{"y"', [(0, {"z": [2]}), (1, 1), (2, '{"y"')]),
+        (b'{"messages":[1],"z":tru', [(1, 1), (2, '"z":tru')]),
+        (b'{"messages":[1]} {"messages":[2]}', [(1, 1), (2, '{"messages":[2]}')]),
+        (b'{"messages":[1,{"a":1}}, 3]}', [(1, 1), (2, {"a": 1}), (3, "}, 3]}")]),
+        (b'{"messages":[1, 2 3]}', [(1, 1), (2, 2), (3, "3]}")]),
+        (b'{"messages":[1],}', [(1, 1), (2, "}")]),
+        (b'{"messages":[], 7:1}', [(1, "7:1}")]),
+        (b'{"messages":[1 , "\xff", {', [(1, 1), (2, "\udcff"), (3, "{")]),
+    ],
+)
+def test_a_damaged_document_is_read_up_to_the_damage(text: bytes, found: list[tuple[int, Any]]) -> None:
+    """Reference section 5.6: exports are cut where a pipe was."""
+    units = document(text)
+    assert [(unit.position, unit.value) for unit in units] == found
+    assert [unit.kind for unit in units] == ["value"] * (len(found) - 1) + ["malformed"]
+    assert all(unit.flags == ("invalid-utf-8",) for unit in units if unit.value == "\udcff")
 
 
 def test_flags_of_a_document_stand_where_they_belong() -> None:
@@ -242,9 +267,10 @@ def test_slices_of_a_document() -> None:
         (1, "value", "a"),
         (2, "value", "b"),
         (3, "value", "c"),
-        (4, "malformed", '{"messages":["d"'),
-        (5, "value", {"no": "array"}),
-        (6, "value", "e"),
+        (4, "value", "d"),
+        (5, "malformed", ""),
+        (6, "value", {"no": "array"}),
+        (7, "value", "e"),
     ]
 
 

@@ -278,4 +278,19 @@ def test_the_damaged_last_slice_of_a_document_is_kept_beside_other_copies() -> N
     (line,) = arranged(blobs, copies, "ses_1")
     found = records(blobs, line)
     assert [one["type"] for one in found] == ["git-asr/unit"] * 4 + ["git-asr/notice"]
-    assert found[-1]["text"] == damaged.decode()
+    assert found[-1]["text"] == '{"cut'
+
+
+def test_a_document_that_was_cut_takes_nothing_away_and_gives_what_it_has() -> None:
+    def upto(number: int, cut: int | None = None) -> bytes:
+        messages = ",".join(f'{{"info":{{"id":"m{n}"}},"parts":[]}}' for n in range(number))
+        return f'{{"info":{{"id":"ses_1"}},"messages":[{messages}]}}'.encode()[:cut]
+
+    blobs = Blobs()
+    copies = [blobs.copy_of("a", 1, upto(4)), blobs.copy_of("b", 2, upto(3, -20))]
+    (line,) = arranged(blobs, copies, "ses_1")
+    assert ids(blobs, line) == ["~0.0", "m0", "m1", "m2", "m3"]
+    copies += [blobs.copy_of("c", 3, upto(7, -20))]
+    (line,) = arranged(blobs, copies, "ses_1")
+    assert ids(blobs, line) == ["~0.0", *(f"m{n}" for n in range(6)), "~7.0"]
+    assert [one["type"] for one in records(blobs, line)] == ["git-asr/unit"] * 7 + ["git-asr/notice"]
