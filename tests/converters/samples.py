@@ -41,8 +41,8 @@ class Transcript:
         return {name: self.figures[name] for name in names}
 
 
-def tally(records: Sequence[Record], *, more_prompts: int = 0) -> dict[str, Any]:
-    """What records come to. ``more_prompts``: those that the known figures have and the records rightly have not."""
+def tally(records: Sequence[Record]) -> dict[str, Any]:
+    """What records come to."""
     found = figures(records)
     counts, usage = found.get("counts", {}), found.get("usage")
     tokens = usage and {
@@ -52,7 +52,7 @@ def tally(records: Sequence[Record], *, more_prompts: int = 0) -> dict[str, Any]
         "output": usage["output"]["total"],
     }
     return {
-        "prompts": counts.get("prompts", 0) + more_prompts,
+        "prompts": counts.get("prompts", 0),
         "tool_calls": counts.get("toolCalls", 0),
         "tool_results": counts.get("toolResults", 0),
         "model_calls": counts.get("inferences", 0),

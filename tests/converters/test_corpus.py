@@ -1,18 +1,22 @@
-"""Detection, units, facts and the opaque converter over the transcripts of the sample repositories."""
+"""The transcripts of the sample repositories: detection, units, facts, opaque records, and the known figures."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from git_asr.asr import codec
+from git_asr.asr.draft import Record
 from git_asr.asr.ids import usable, without_date
 from git_asr.asr.numbering import number
 from git_asr.converters.detect import detect
 from git_asr.converters.opaque import DOCUMENTS, LINES
-from tests.converters.samples import Transcript, transcripts
-from tests.support.corpus import needs_corpus, samples
+from tests.converters.oracle import streams
+from tests.converters.samples import Transcript, tally, transcripts
+from tests.support.corpus import expected, needs_corpus, samples
 
 pytestmark = needs_corpus
 
@@ -108,3 +112,109 @@ def check_records(transcript: Transcript) -> None:
         assert list(lines.values()) == [
             line for line in b"\n".join(transcript.chunks).split(b"\n") if line.strip()
         ]
+
+
+DIFFERENCES: dict[str, dict[str, dict[str, int]]] = {
+    "calls that no item tells: searches, and those that scripts of the agent make, which only events tell": {
+        "codex-pull-refs/019f1f9d": {"tool_calls": 6},
+        "codex-pull-refs/019f5cfd": {"tool_calls": 9, "tool_results": 8},
+        "codex-pull-refs/019f5d4f": {"tool_calls": 2, "tool_results": 2},
+        "copilot-codex-squash/019ed50c": {"tool_calls": 3},
+        "made-chunks/019f1f9d": {"tool_calls": 6},
+        "made-chunks/019f5cfd": {"tool_calls": 6, "tool_results": 6},
+        "made-chunks/019f5d4f": {"tool_calls": 2, "tool_results": 2},
+        "mixed-agents/019d776c": {"tool_calls": 1},
+    },
+    "the file begins in the middle: its first total is of calls before it": {
+        "made-chunks/019f5cfd": {"input": -46283, "cache_read": -386048, "output": -5082},
+    },
+    "calls without an ID: we give them one": {
+        "made-v2-archives/fcab959a": {"tool_calls": 1},
+        "made-v2-archives/85611a98": {"tool_calls": 1},
+        "made-v2-archives/8e8c58be": {"tool_calls": 1},
+        "v2-many-agents/fcab959a": {"tool_calls": 1},
+        "v2-many-agents/85611a98": {"tool_calls": 1},
+        "v2-many-agents/8e8c58be": {"tool_calls": 1},
+    },
+    "the prompt of a subagent's thread is the agent's that started it": {
+        "mixed-agents/ses_2bef2563": {"prompts": -1},
+        "own-refs-beside-v1/019ed457": {"prompts": -1},
+        "own-refs-beside-v1/019ed461": {"prompts": -1},
+        "own-refs-beside-v1/019ed470": {"prompts": -1},
+        "own-refs-beside-v1/019ed475": {"prompts": -1},
+        "own-refs-beside-v1/019ed481": {"prompts": -1},
+        "own-refs-beside-v1/019ed48b": {"prompts": -1},
+        "own-refs-beside-v1/019ed490": {"prompts": -1},
+    },
+    "a text that was delivered by a queued_command alone is a prompt too": {
+        "own-refs-beside-v1/5b613073": {"prompts": 1},
+    },
+    "what the program shows the person (user_only) is no prompt": {
+        "made-v2-archives/a31fbbb0": {"prompts": -1},
+        "v2-many-agents/a31fbbb0": {"prompts": -1},
+    },
+    "base64 with wrong padding is kept as it is": {
+        "own-refs-beside-v1/019ddeed": {"images": -1},
+    },
+    "an asset of the checkpoint: sync puts the image back, the file has none": {
+        "made-subagents-assets/8ecab05f": {"images": -2},
+        "made-subagents-assets/bc7cb13e": {"images": -1},
+        "made-subagents-assets/d161f8df": {"images": -1},
+    },
+}
+"""Why records have other figures than ``expected.json``, and by how much: sample and beginning of the session ID."""
+
+
+@pytest.mark.parametrize("name", samples())
+def test_figures_of_every_session(name: str, tmp_path: Path) -> None:
+    """Calls, results, model calls, tokens, prompts, interruptions, compactions and images."""
+    seen = set()
+    for one in transcripts(name, tmp_path):
+        seen.add(one.session)
+        records = streams(one.native, one.units)["stream"]
+        assert flat(tally(records)) | others(records) == wanted(name, one), one.session
+    known = expected()["samples"][name]["sessions"]
+    assert seen == {session["session_id"] for session in known if session.get("newest")}
+
+
+def flat(figures: dict[str, Any]) -> dict[str, Any]:
+    """Figures with each counter of tokens beside the others."""
+    tokens = figures.pop("tokens") or {}
+    return {**figures, **{key: value for key, value in tokens.items() if value is not None}}
+
+
+def others(records: Sequence[Record]) -> dict[str, int]:
+    """Interruptions, compactions that stand, and images."""
+    gone = {one.get("supersedes") for one in records}
+    parts = [
+        part
+        for one in records
+        for part in one.get("content", ())
+        if one["type"] in ("message", "tool_result")
+    ]
+    return {
+        "aborts": sum(one.get("state") == "interrupted" for one in records if one["type"] == "state"),
+        "compactions": sum(one["type"] == "compaction" and one["id"] not in gone for one in records),
+        "images": sum(part["type"] == "image" for part in parts),
+    }
+
+
+def wanted(name: str, one: Transcript) -> dict[str, Any]:
+    """The known figures of a session, with the differences that are argued above."""
+    result = flat(one.tally) | {key: one.figures[key] for key in ("aborts", "compactions", "images")}
+    for why in DIFFERENCES.values():
+        for key, difference in why.get(
+            f"{name}/{one.session[:12]}", why.get(f"{name}/{one.session[:8]}", {})
+        ).items():
+            result[key] += difference
+    return result
+
+
+def test_every_difference_is_of_a_session() -> None:
+    named = {
+        f"{name}/{session['session_id'][:length]}"
+        for name, sample in expected()["samples"].items()
+        for session in sample.get("sessions", [])
+        for length in (8, 12)
+    }
+    assert named >= {place for why in DIFFERENCES.values() for place in why}

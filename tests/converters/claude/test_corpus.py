@@ -9,31 +9,20 @@ from pathlib import Path
 import pytest
 
 from git_asr.converters.claude.converter import Claude
-from tests.converters.claude.conversion import SESSION, convert, losses, streams, units
+from tests.converters.claude.conversion import SESSION, losses, streams, units
 from tests.converters.rules import check_stream
-from tests.converters.samples import Transcript, tally, transcripts
+from tests.converters.samples import Transcript, transcripts
 from tests.support.beginnings import broken
 from tests.support.corpus import needs_corpus, samples
 from tests.support.losslessness import written
 
 pytestmark = needs_corpus
 
-MORE_PROMPTS = {"5b613073-e70b-48a1-b6ae-c6aaa99ec2b1": 1}
-"""Sessions in which a text was delivered by a ``queued_command`` alone, which the figures do not count as a prompt."""
-
 
 @functools.cache
 def read(name: str, folder: Path) -> list[tuple[Transcript, bytes]]:
     """The newest transcript of each session, each of which is the same file once."""
     return [(one, b"\n".join(one.chunks)) for one in transcripts(name, folder, "claude")]
-
-
-@pytest.mark.parametrize("name", samples())
-def test_figures(name: str, folder: Path) -> None:
-    for one, text in read(name, folder):
-        records = convert(text)
-        session = next((record["session"] for record in records if "session" in record), "")
-        assert tally(records, more_prompts=-MORE_PROMPTS.get(session, 0)) == one.tally
 
 
 @pytest.mark.parametrize("name", samples())
