@@ -20,11 +20,13 @@ from git_asr.converters.copilot import tools, usage
 from git_asr.converters.copilot.content import binary, holds_bytes, listed
 from git_asr.converters.copilot.event import VENDOR, Event, Taken
 from git_asr.converters.copilot.slots import ADDED, MODE, REST
-from git_asr.converters.copilot.state import State
-from git_asr.converters.fields import text
+from git_asr.converters.copilot.state import Spoken, State
+from git_asr.converters.fields import count, text
 
 _THOUGHT, _SAID, _ASKED = range(3)
 """Blocks of a response: what the model thought, what it said, and from here on the tools that it asks for."""
+MAX_FRAGMENTS = 64
+"""Chunks that are put together to one message; each has all before it again."""
 _SEALED = ("reasoningOpaque", "encryptedContent")
 _NAMES = ("path", "filePath", "title", "displayName", "url")
 """Keys under which an attachment may have a name."""
@@ -117,20 +119,46 @@ def assistant(event: Event, state: State) -> Taken | None:
     turn.model = text(data, "model") or turn.model
     taken |= {"content", "toolRequests", *_thought(event, turn.thought, call)}
     turn.thought = None
-    if said:
-        told: dict[str, Any] = {"role": "assistant", "author": "agent"}
-        identifier = text(data, "messageId")
-        if identifier is not None and usable(identifier):
-            told["messageId"] = identifier
-            taken.add("messageId")
-        told["content"] = [text_part(said)]
-        event.put(CONTENT, "message", told, block=_SAID, inference=call)
+    taken |= _spoken(event, state, said or "", call)
     requests = asked or []
     for index, one in enumerate(requests[: MAX_BLOCKS - _ASKED]):
         tools.requested(event, state, _ASKED + index, one, call)
     if more := requests[MAX_BLOCKS - _ASKED :]:
         event.after(REST, vendor_type(VENDOR, "toolRequests"), {"value": more})
     return taken
+
+
+def _spoken(event: Event, state: State, said: str, call: str | None) -> set[str]:
+    """What the model said; the keys of the event that the record holds.
+
+    A later chunk of a response goes on from what the ones before it said: it has all of it, and supersedes it.
+    """
+    chunk, chunks = count(event.data, "chunkIndex"), count(event.data, "chunkCount")
+    split = call is not None and chunk is not None and chunks is not None and chunks > 1
+    ended = chunk is not None and chunks is not None and chunk + 1 >= chunks
+    before = state.spoken.pop(call, None) if split and call is not None else None
+    if chunk == 0 or (before is not None and before.fragments >= MAX_FRAGMENTS):
+        before = None
+    if not said and (before is None or not ended):
+        if before is not None and call is not None:
+            state.spoken[call] = before
+        return set()
+    own = text(event.data, "messageId")
+    named = own is not None and usable(own)
+    told: dict[str, Any] = {"role": "assistant", "author": "agent"}
+    identifier = (own if named else None) if before is None else before.draft.fields.get("messageId")
+    if identifier is not None:
+        told["messageId"] = identifier
+    whole = said if before is None else before.text + said
+    told["content"] = [text_part(whole)]
+    fragments = 1 if before is None else before.fragments + 1
+    if split:
+        told["assembly"] = {"state": "final" if ended else "partial", "fragments": fragments}
+    earlier = None if before is None else before.draft.id
+    draft = event.put(CONTENT, "message", told, block=_SAID, inference=call, supersedes=earlier)
+    if split and call is not None and not ended:
+        state.spoken[call] = Spoken(draft, whole, fragments)
+    return {"messageId"} if identifier is not None and identifier == own else set()
 
 
 def _thought(event: Event, known: str | None, call: str | None) -> set[str]:

@@ -61,6 +61,15 @@ class Inference:
     fragments: int
 
 
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What the chunks of a response said so far: the record that has it, and how many they are."""
+
+    draft: Draft
+    text: str
+    fragments: int
+
+
 @dataclass(slots=True)
 class State(Learned):
     """All that later events depend on.
@@ -81,6 +90,8 @@ class State(Learned):
     """The subagents that have a stream of their own."""
     turns: dict[str | None, Turn] = field(default_factory=dict)
     inferences: dict[tuple[str | None, ...], Inference] = field(default_factory=dict)
+    spoken: dict[str, Spoken] = field(default_factory=dict)
+    """The responses of which chunks are to come, by the model call."""
     calls: dict[str, bytes | None] = field(default_factory=dict)
     """The calls that were asked for, with a digest of how until they begin."""
     begun: dict[str, str] = field(default_factory=dict)

@@ -76,12 +76,21 @@ def implied(unit: Unit, path: Path, value: Any) -> bool:
 
 
 def lost_of(found: Sequence[Unit], made: dict[str, list[Record]]) -> list[Lost]:
+    """What is lost; what a chunk says is the end of what its record has."""
     out = [written(records) for records in made.values()]
-    return list(
-        lost(
-            found, out, standing=_STANDING, ids={"id", "parentId", "interactionId", "turnId"}, implied=implied
+    texts: dict[int, list[str]] = {}
+    for record in (one for records in made.values() for one in records if "assembly" in one):
+        texts.setdefault(record["seq"] // 1_000_000, []).extend(
+            part["text"] for part in record.get("content", [])
         )
-    )
+
+    def said(unit: Unit, path: Path, value: Any) -> bool:
+        if path == ("data", "content") and isinstance(value, str):
+            return any(one.endswith(value) for one in texts.get(unit.position, []))
+        return implied(unit, path, value)
+
+    ids = {"id", "parentId", "interactionId", "turnId"}
+    return list(lost(found, out, standing=_STANDING, ids=ids, implied=said))
 
 
 def losses(text: bytes) -> list[Lost]:

@@ -12,6 +12,7 @@ from git_asr.asr.large import describe, line
 from git_asr.converters.base import TellsLineage, Unit
 from git_asr.converters.building import MAX_BLOCKS
 from git_asr.converters.copilot.converter import CopilotEvents
+from git_asr.converters.copilot.messages import MAX_FRAGMENTS
 from git_asr.converters.copilot.state import MAX_STREAMS
 from git_asr.converters.copilot.usage import normal
 from tests.converters import goldens
@@ -481,11 +482,45 @@ def test_numbers_that_are_none_keep_the_event_whole() -> None:
     assert "NaN" in record["native"]["value"]
 
 
+def test_chunks_are_one_message() -> None:
+    """Profile section 3: increments are folded; what a later chunk says goes on from what was said before."""
+    told = [
+        said("Three", apiCallId="a", messageId="m0", chunkIndex=0, chunkCount=4),
+        said("Else", apiCallId="b", messageId="x"),
+        said("", apiCallId="a", messageId="m1", chunkIndex=1, chunkCount=4, toolRequests=[call("c")]),
+        said(" beds", apiCallId="a", messageId="m2", chunkIndex=2, chunkCount=4),
+        said("", apiCallId="a", messageId="m3", chunkIndex=3, chunkCount=4),
+    ]
+    first, other, second, last = kinds(convert(lines(*told)), "message")
+    assert [one["content"][0]["text"] for one in (first, other, second, last)] == [
+        *("Three", "Else", "Three beds", "Three beds"),
+    ]
+    assert [one["messageId"] for one in (first, second, last)] == ["m0"] * 3
+    assert (second["supersedes"], last["supersedes"]) == (first["id"], second["id"])
+    assert [one["assembly"] for one in (first, second, last)] == [
+        {"state": "partial", "fragments": 1},
+        {"state": "partial", "fragments": 2},
+        {"state": "final", "fragments": 3},
+    ]
+    assert "assembly" not in other
+    assert losses(lines(*told)) == []
+
+
+def test_chunks_that_are_too_many_or_begin_anew_are_messages_of_their_own() -> None:
+    told = [said("x", apiCallId="a", chunkIndex=n, chunkCount=99) for n in range(MAX_FRAGMENTS + 2)]
+    made = kinds(convert(lines(*told)), "message")
+    assert [n for n, one in enumerate(made) if "supersedes" not in one] == [0, MAX_FRAGMENTS]
+    assert made[-1]["content"][0]["text"] == "xx"
+    again = [said(one, apiCallId="a", chunkIndex=0, chunkCount=2) for one in "xy"]
+    assert texts(convert(lines(*again))) == ["x", "y"]
+
+
 @pytest.mark.parametrize(
     "make",
     [
         lambda n: [user(f"x{n}", transformedContent=f"<a/>x{n}<b/>")],
         lambda n: [said("x", apiCallId="a", chunkIndex=n, chunkCount=10_000)],
+        lambda n: [said("x" * 200, apiCallId="a", chunkIndex=n, chunkCount=10_000)],
         lambda n: [said("x", toolRequests=[call(f"{n} {m}") for m in range(20)])],
         lambda n: [("session.shutdown", {"modelMetrics": {"m": {"usage": {"outputTokens": n}}}})],
         lambda n: [("session.snapshot_rewind", {"upToEventId": f"e{n}"}), user("x")],
