@@ -44,7 +44,7 @@ class DevinSession(SessionConverter):
     version = VERSIONS["devin"]
     harness = "devin"
     vendor = "ai.devin"
-    losses = (
+    losses: tuple[dict[str, str], ...] = (
         {
             "feature": "steps_before_the_end",
             "reason": "until a session ends its trajectory is a stub, or an older one",

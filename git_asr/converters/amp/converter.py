@@ -36,7 +36,7 @@ class AmpThread(SessionConverter):
     harness = "amp"
     vendor = "com.ampcode"
     unique = True
-    losses = (
+    losses: tuple[dict[str, str], ...] = (
         {"feature": "device_identifiers", "reason": "who and on which device is not kept: it is private"},
         {
             "feature": "adapter_projection",

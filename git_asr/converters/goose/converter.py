@@ -48,7 +48,7 @@ class GooseSession(SessionConverter):
     version = VERSIONS["goose"]
     harness = "goose"
     vendor = "xyz.block.goose"
-    losses = (
+    losses: tuple[dict[str, str], ...] = (
         {"feature": "inferences", "reason": "only the session's totals say what was used"},
         {
             "feature": "adapter_projection",
