@@ -15,7 +15,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,99}")
 _DERIVED = re.compile(r"~[0-9]+\.[0-9]+")
 _MARKER = re.compile(r"\[REDACTED(?:_[A-Z0-9_]+)?\]|\bREDACTED\b")
 _DATE_PREFIX = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-(?=.)")
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f/\\\ud800-\udfff]|\.\.")
+_UNSAFE = re.compile(r"[/\\]|\.\.")
 
 MAX_ID = 400
 """Characters; a longer native ID counts as absent (none of the formats known writes one)."""
@@ -40,11 +40,11 @@ def usable(native: str | None) -> bool:
 
 
 def usable_session(native: str | None) -> bool:
-    r"""Tell whether a session ID may be used: as ``usable``, and free of ``/``, ``\`` and ``..``.
+    r"""Tell whether a session ID may be used: as ``usable``, printable, and free of ``/``, ``\`` and ``..``.
 
     Reference entire-checkpoints, section 3.4.
     """
-    return usable(native) and native is not None and not _UNSAFE.search(native)
+    return usable(native) and native is not None and native.isprintable() and not _UNSAFE.search(native)
 
 
 def holds_marker(value: Any) -> bool:

@@ -328,7 +328,10 @@ def _place_links(
         if identifier in home:
             stream, copy, through = home[identifier]
             start = None if copy.start is None else copy.start + 1
-        stored = list(dict.fromkeys(filter(None, (metadata.text(f.metadata, "session_id") for f in folders))))
+        told = dict.fromkeys(metadata.text(one.metadata, "session_id") for one in folders)
+        stored = [
+            one for one in told if one and one.isprintable()
+        ]  # what no reader takes stands in the metadata
         checkpoint, tasks = source.checkpoints[identifier], source.tasks.get(identifier, ())
         groups[stream].append(
             links.checkpoint(

@@ -36,7 +36,16 @@ def test_usable(native: str | None, fit: bool) -> None:
 
 @pytest.mark.parametrize(
     ("session", "fit"),
-    [("ses_1", True), ("../etc", False), ("a/b", False), ("a\\b", False), ("a..b", False), (None, False)],
+    [
+        ("ses_1", True),
+        ("../etc", False),
+        ("a/b", False),
+        ("a\\b", False),
+        ("a..b", False),
+        (None, False),
+        ("é 1", True),
+    ]
+    + [(f"a{one}b", False) for one in ("\x1b", "\x9b", "\u202e", "\u2028", "\ud800", "\xa0")],
 )
 def test_usable_session(session: str | None, fit: bool) -> None:
     assert ids.usable_session(session) is fit

@@ -125,8 +125,12 @@ def test_bad_lines_are_told_and_kept(path: Path) -> None:
 
 
 def test_ids_do_not_steer_the_terminal(path: Path) -> None:
-    ended = imports(path, lines({"type": 2, "session_id": "a\u009b31m\u202eb"}))
-    assert ended.out.splitlines()[0] == "entire a<U+009B>31m<U+202E>b: 1 line, new"
+    other = {"type": "message", "session_id": SESSION, "id": "\u009b31m", "role": "user", "content": "no"}
+    imports(path, lines(*EVENTS))
+    ended = imports(path, lines(other))
+    assert ended.out.splitlines()[0] == f"entire {SESSION}@<U+009B>31m: 1 line, new"
+    ended = imports(path, lines({"type": 2, "session_id": "a\u009b31m"}))
+    assert ended.err.splitlines()[0] == "warning: stdin, line 1: 'a\\x9b31m' is no session ID"
 
 
 def test_a_closed_stdin(path: Path) -> None:

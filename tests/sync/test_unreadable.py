@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from git_asr.asr.links import is_link
 from tests.support.companion import bundles, tip
 from tests.support.entire_repo import STORE, EntireRepo, Stored, claude
 from tests.support.repo_builder import git
@@ -123,3 +124,19 @@ def test_a_damaged_first_line_costs_only_itself(tmp_path: Path, first: bytes) ->
     (stream,) = bundle.streams.values()
     assert "lineage" not in stream.header or first in (b'"x"', b"5", b"null")
     assert stream.units == UNITS[1:8]
+
+
+@pytest.mark.parametrize("stored", ["a\x9b31mb", "a\u202eb", "../a", "\ud800"])
+def test_the_links_of_a_session_with_an_id_that_cannot_be_used_are_read(tmp_path: Path, stored: str) -> None:
+    repo = EntireRepo(tmp_path / "r")
+    repo.checkpoint(CPS[0], Stored(stored, claude(ONE, UNITS[:2])))
+    repo.checkpoint(CPS[1], Stored(stored, b"of no known agent\n"))
+    repo.commit(CPS[0])
+    repo.commit(CPS[1])
+    run(repo.build())
+    links = [
+        record for bundle in bundles(repo.path) for one in bundle.streams.values() for record in one.links
+    ]
+    assert len(links) == 4
+    assert all(map(is_link, links))
+    assert ONE in units(repo.path)
