@@ -36,6 +36,8 @@ _STATUS = {
 }
 MAX_RESTATED = 64
 """How often a message is recorded anew because something stood between its chunks; more chunks stand for themselves."""
+MAX_WEIGHT = 1 << 20
+"""Bytes of content that may be recorded anew for that; beyond them further chunks stand for themselves as well."""
 
 
 def _named(value: dict[str, Any], keys: tuple[str, ...]) -> tuple[str | None, Taken]:
@@ -106,6 +108,7 @@ def _called(line: Line, index: int, block: dict[str, Any], entity: Entity, state
 def _grow(entity: Entity, line: Line, left: dict[str, Any]) -> Taken:
     """Add a fragment to a message; the members that it is."""
     blocks, taken = _blocks(line.value)
+    entity.size += len(codec.identity(blocks))
     over: dict[str, Any] = {}
     for index, block in enumerate(blocks):
         if fields.text(block, "type") == "tool_use" and word(block.get("name")) is not None:
@@ -138,7 +141,8 @@ def _message(line: Line, state: State) -> Taken | None:
     author = author if author in _SAID else None
     entity = Entity(role or "unknown", author or _AUTHORS.get(role or "", "unknown"), told)
     if known is not None:
-        entity.record, entity.asked, entity.restated = known.record, known.asked, known.restated + 1
+        entity.record, entity.asked, entity.weight = known.record, known.asked, known.weight
+        entity.restated = known.restated + 1
         if entity.restated > MAX_RESTATED:
             return None
     taken |= {key for key, found in (("role", role), ("author", author)) if found is not None}
@@ -172,10 +176,11 @@ def append(line: Line, state: State) -> Taken | None:
         if known is None:
             state.wonder(line, "a chunk of a message that did not begin")
             known = Entity("unknown", "unknown", b"")
-        elif known.restated >= MAX_RESTATED:
+        elif known.restated >= MAX_RESTATED or known.weight > MAX_WEIGHT:
             return None
         else:
             known.restated += 1
+            known.weight += known.size
         entity = known
     _begin(line, state, identifier, entity, taken)
     return set(line.value)

@@ -65,7 +65,8 @@ class Entity:
     part is a list of chunks. ``calls``: the calls in it that are to be recorded with it. ``meta``: what no field takes,
     and ``others`` where a later line says otherwise; ``standing``: what was said last. ``flags``: how its lines had to
     be read. ``fragments``: how many these are. ``record``: its last record; ``asked``: by ID the calls that were
-    recorded, and their blocks as JSON. ``restated``: how often it was recorded anew.
+    recorded, and their blocks as JSON. ``restated``: how often it was recorded anew; ``size``: the bytes of its
+    content, ``weight``: of that which was recorded anew.
     """
 
     role: str
@@ -81,6 +82,8 @@ class Entity:
     record: Draft | None = None
     asked: dict[str, tuple[Draft, bytes]] = field(default_factory=dict)
     restated: int = 0
+    size: int = 0
+    weight: int = 0
 
     def note(self, left: dict[str, Any]) -> None:
         """Take in what no field takes of one more line; what an earlier line said as well is not said again."""

@@ -10,7 +10,7 @@ from git_asr.asr.entities import Revisions
 from git_asr.asr.large import describe
 from git_asr.asr.large import line as as_line
 from git_asr.converters.building import MAX_BLOCKS
-from git_asr.converters.events.appended import MAX_RESTATED
+from git_asr.converters.events.appended import MAX_RESTATED, MAX_WEIGHT
 from git_asr.converters.events.slots import MAX_TOMBSTONES
 from tests.converters.events.conversion import VENDOR, converted, meta, records, text
 from tests.converters.rules import check_stream
@@ -67,6 +67,13 @@ def test_what_is_dropped_again_and_again_is_withdrawn_once() -> None:
     assert len(named) == len(set(named)) == MAX_TOMBSTONES
     assert len(kinds(found, f"{VENDOR}/tombstones")) == 1
     assert len(kinds(found, f"{VENDOR}/drop")) == 49
+
+
+def test_a_large_message_is_not_recorded_anew_for_every_chunk() -> None:
+    text = "x" * (MAX_WEIGHT // 2)
+    found = records(message(content=text), *[TURN_END, chunk()] * 10)
+    assert len(kinds(found, "message")) == 3
+    assert len(kinds(found, f"{VENDOR}/append")) == 8
 
 
 def test_a_call_that_is_told_twice_in_one_message_replaces_itself() -> None:
