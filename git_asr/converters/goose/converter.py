@@ -38,6 +38,7 @@ _COUNTERS = (
 )
 _CHILDREN = frozenset({"sub_agent", "subagent"})
 _VISIBLE = {"userVisible": True, "agentVisible": True}
+_NOTIFICATION = "systemNotification"
 _LEVELS = {"creditsExhausted": "error"}
 
 
@@ -229,7 +230,8 @@ class GooseSession(SessionConverter):
         elif kind and (told := text(one, "msg")) is not None:
             name = word(one.get("notificationType")) or kind
             shown = {"level": _LEVELS.get(name, "info"), "kind": name, "text": told}
-            known = ("type", "msg", *(("notificationType",) if name != kind else ()))
+            usual = kind in (name, _NOTIFICATION)
+            known = ("msg", *(("type",) if usual else ()), *(("notificationType",) if name != kind else ()))
             entry.put(CONTENT, "git-asr/notice", shown, block=block, meta=rest(one, known))
         else:
             entry.keep(block, kind, one)

@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from git_asr.asr import codec
 from git_asr.asr.draft import Record
 from git_asr.asr.numbering import number
 from git_asr.converters import fields
@@ -74,7 +75,9 @@ def untold(found: Sequence[Unit], records: Sequence[Record]) -> list[str]:
     """The lines of a text that stand in no record: neither as a part of a text, nor as the name of something."""
     out = written(records)
     said = [one for record in out.records for _, one in leaves(record) if isinstance(one, str)]
-    said += [data.decode("utf-8", "surrogatepass") for data in out.blobs.values()]
+    said += [
+        str(codec.decode(data).value) if data[:1] == b'"' else data.decode() for data in out.blobs.values()
+    ]
     heads = ("user:", "assistant:", "<user_query>", "</user_query>")
     missing = []
     for unit in found:

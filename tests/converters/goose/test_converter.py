@@ -358,3 +358,14 @@ def test_twice_the_messages_give_twice_the_bytes() -> None:
         return size(GOOSE.document(HEAD, *pairs))
 
     assert many(200) < 2.2 * many(100)
+
+
+def test_a_notice_of_another_type_keeps_it() -> None:
+    usual, other = (
+        {"type": kind, "notificationType": "inlineMessage", "msg": "m"}
+        for kind in ("systemNotification", "other")
+    )
+    first, second = kinds(GOOSE.document(HEAD, agent("a", usual), agent("b", other)), "git-asr/notice")
+    assert (first["kind"], second["kind"]) == ("inlineMessage", "inlineMessage")
+    assert "_meta" not in first
+    assert second["_meta"][VENDOR]["type"] == "other"
