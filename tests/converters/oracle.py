@@ -66,6 +66,8 @@ _TOGETHER: dict[str, Callable[[Sequence[Unit], Any], list[Lost]]] = {
     "copilot-cli-jsonl": copilot.lost_of,
 }
 """The same of those whose lines hold streams of subagents, too."""
+CHECKED = {*_ALONE, *_TOGETHER, "cursor-text"}
+"""The formats of which losses are told though records say some things in other words."""
 TEXTS = {"cursor-text", "aider-markdown"}
 """Formats whose units are lines of a text, which :func:`losses` looks at by themselves."""
 

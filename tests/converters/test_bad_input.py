@@ -10,10 +10,10 @@ import pytest
 from git_asr.asr import codec
 from git_asr.converters.base import NativeFormat, Unit
 from git_asr.converters.detect import detect
-from git_asr.converters.registry import FORMATS
+from git_asr.converters.registry import CONVERTERS, FORMATS
 from git_asr.converters.units import read_units
 from tests.converters import goldens
-from tests.converters.oracle import TEXTS, check, deadline
+from tests.converters.oracle import CHECKED, TEXTS, check, deadline
 from tests.converters.rules import encoded
 
 
@@ -35,6 +35,9 @@ DOCUMENTS = [one.name for one in FORMATS if one.array is not None]
 
 def test_every_format_is_there() -> None:
     assert CASES.keys() == {one.name for one in FORMATS} == {*LINES, *DOCUMENTS, *TEXTS}
+    assert CONVERTERS.keys() == CHECKED, (
+        "tests/converters/oracle.py must know what the records say in other words"
+    )
 
 
 def fixture(name: str) -> tuple[NativeFormat, list[Unit]]:

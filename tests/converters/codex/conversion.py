@@ -59,7 +59,9 @@ class Implied:
     def __init__(self, found: Sequence[Unit], records: Sequence[Record]) -> None:
         self._texts = _texts(found, records)
         self._written = {
-            (record["seq"] // 1_000_000, record["seq"] % 1_000_000 >= SECOND_VALUE) for record in records
+            (record["seq"] // 1_000_000, record["seq"] % 1_000_000 >= SECOND_VALUE)
+            for record in records
+            if "git-asr/malformed" not in record.get("_meta", {})
         }
         self._ordinals: dict[int, Any] = {}
         before: Any = None
