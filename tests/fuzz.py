@@ -1,9 +1,9 @@
 """Random damage to the fixtures of all formats, for a given time: ``python -m tests.fuzz --seconds 60``.
 
 Every round takes a transcript, damages it once or a few times as bytes, as lines or as values, and asks the oracle: no
-exception, no hang, the same records twice, every rule between them, nothing lost. A round is known by the seed and its
-number, and ``--seed S --round N`` runs it alone. A failure is told once for each place in the code; the exit status is
-1 if there was one.
+exception, no hang, the same records twice, the first lines' first, every rule between them, nothing lost. A round is
+known by the seed and its number, and ``--seed S --round N`` runs it alone. A failure is told once for each place in the
+code; the exit status is 1 if there was one.
 """
 
 from __future__ import annotations

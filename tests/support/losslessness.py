@@ -82,7 +82,7 @@ def lost(
     """The leaves of the units that are nowhere.
 
     ``standing``: types of records whose facts hold until they change. ``ids``: keys whose values are IDs.
-    ``implied``: tells whether the record says a leaf in other words.
+    ``implied``: tells whether the record says a leaf in other words; it is not asked about a unit that is a scalar.
     """
     own: dict[int, set[Leaf]] = defaultdict(set)
     facts: dict[int, set[Leaf]] = defaultdict(set)
@@ -104,7 +104,7 @@ def lost(
         here = own[unit.position]
         for path, item in leaves(unit.value):
             leaf = (type(item), item)
-            if leaf in here or leaf in known or implied(unit, path, item):
+            if leaf in here or leaf in known or (path and implied(unit, path, item)):
                 continue
             if path and path[-1] in ids and leaf in everywhere:
                 continue
