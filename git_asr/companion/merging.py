@@ -33,6 +33,7 @@ def merge_tips(objects: Objects, writer: ObjectWriter, tips: Sequence[str], repo
     tree = commits[0][0]
     for other, _, _ in commits[1:]:
         tree = merge_trees(objects, writer, tree, other, report) or tree
+        writer.finish()  # the next one is compared with it
     return store.commit(writer, tree, tuple(set(tips)), max(when for _, _, when in commits))
 
 

@@ -34,10 +34,6 @@ from git_asr.entire.tasks import Task
 _FIRST_REDACTING = (0, 3, 12)
 
 
-def _unknown() -> None:
-    """No first prompt."""
-
-
 @dataclass(frozen=True, slots=True)
 class SessionSource:
     """All that is known of one session, ready to be written.
@@ -60,7 +56,7 @@ class SessionSource:
     object_format: str
     files: SmallFiles
     kept: Sequence[tuple[str, Record]] = ()
-    first_prompt: Callable[[], str | None] = _unknown
+    first_prompt: Callable[[], str | None] = lambda: None
     omitted: Mapping[str, str] = field(default_factory=dict)
     tasks: Mapping[str, Sequence[Task]] = field(default_factory=dict)
     subagents: Sequence[Subagent] = ()
@@ -383,7 +379,7 @@ def _summary(task: _Conversion, counted: summary.Summary, own_links: Sequence[Re
         if source.key.harness in (headers.UNKNOWN, EntireTranscript.harness)
         else source.key.harness,
         models=[] if task.spawned else list(models),
-        first_prompt=_unknown if task.spawned else source.first_prompt,
+        first_prompt=(lambda: None) if task.spawned else source.first_prompt,
         commits=links.commits(own_links),
     )
 
