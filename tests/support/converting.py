@@ -18,7 +18,7 @@ from tests.converters import goldens
 from tests.converters.rules import check_stream
 from tests.support.beginnings import broken
 from tests.support.losslessness import Implied, Lost, lost, written
-from tests.support.mutations import replaced
+from tests.support.mutations import varied
 
 
 @dataclass(frozen=True)
@@ -122,10 +122,5 @@ def values_of(listed: Sequence[str]) -> list[Any]:
 
 def mutated(values: Sequence[Any], picked: Sequence[tuple[int, int]], choose: random.Random) -> list[Unit]:
     """Units of picked values, each mutated so many times."""
-    found = []
-    for index, times in picked:
-        value = values[index]
-        for _ in range(times):
-            value = replaced(value, choose)
-        found.append(value)
+    found = varied(values, picked, choose)
     return as_units(found)

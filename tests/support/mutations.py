@@ -66,6 +66,17 @@ def mutated(draw: st.DrawFn, values: Sequence[Any]) -> Any:
     return value
 
 
+def varied(values: Sequence[Any], picked: Iterable[tuple[int, int]], choose: random.Random) -> list[Any]:
+    """Some of the values, by index, each changed so many times."""
+    found = []
+    for index, times in picked:
+        value = values[index]
+        for _ in range(times):
+            value = replaced(value, choose)
+        found.append(value)
+    return found
+
+
 def fixed(**fields: Any) -> dict[str, st.SearchStrategy[Any]]:
     """Strategies as they are, other values as such that give just these."""
     return {

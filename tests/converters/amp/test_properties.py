@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.converters.amp.conversion import AMP, HEAD, SESSION
-from tests.support.mutations import odd, replaced, some
+from tests.support.mutations import odd, replaced, some, varied
 from tests.support.sessions import as_units, ids, stamps
 
 VALUES = AMP.values()
@@ -23,12 +23,7 @@ VALUES = AMP.values()
 def test_mutated_messages_become_records(
     picked: list[tuple[int, int]], snapshot: bool, choose: random.Random
 ) -> None:
-    values = []
-    for index, times in picked:
-        value = VALUES[index]
-        for _ in range(times):
-            value = replaced(value, choose)
-        values.append(value)
+    values = varied(VALUES, picked, choose)
     head = replaced(HEAD, choose) if choose.random() < 0.5 else HEAD
     AMP.check(as_units(head, values, snapshot=snapshot), snapshot=snapshot)
 

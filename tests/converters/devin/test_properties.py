@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.converters.devin.conversion import DEVIN, HEAD
-from tests.support.mutations import odd, replaced, some
+from tests.support.mutations import odd, replaced, some, varied
 from tests.support.sessions import as_units, ids, stamps
 
 VALUES = DEVIN.values()
@@ -17,12 +17,7 @@ VALUES = DEVIN.values()
 
 @given(st.lists(st.tuples(st.integers(0, len(VALUES) - 1), st.integers(0, 3)), max_size=8), st.randoms())
 def test_mutated_steps_become_records(picked: list[tuple[int, int]], choose: random.Random) -> None:
-    values = []
-    for index, times in picked:
-        value = VALUES[index]
-        for _ in range(times):
-            value = replaced(value, choose)
-        values.append(value)
+    values = varied(VALUES, picked, choose)
     head = replaced(HEAD, choose) if choose.random() < 0.5 else HEAD
     DEVIN.check(as_units(head, values, snapshot=True), snapshot=True)
 

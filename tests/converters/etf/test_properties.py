@@ -18,7 +18,7 @@ from tests.converters.etf.conversion import lost_of, of
 from tests.converters.rules import check_stream
 from tests.support.beginnings import broken
 from tests.support.losslessness import written
-from tests.support.mutations import replaced, some
+from tests.support.mutations import some, varied
 
 CASES = [case for case in goldens.cases() if case.startswith("entire/")]
 
@@ -68,12 +68,7 @@ def as_units(values: list[Any]) -> list[Unit]:
 
 @given(st.lists(st.tuples(st.integers(0, len(VALUES) - 1), st.integers(0, 3)), max_size=8), st.randoms())
 def test_mutated_lines_become_records(picked: list[tuple[int, int]], choose: random.Random) -> None:
-    values = []
-    for index, times in picked:
-        value = VALUES[index]
-        for _ in range(times):
-            value = replaced(value, choose)
-        values.append(value)
+    values = varied(VALUES, picked, choose)
     check(as_units(values))
 
 

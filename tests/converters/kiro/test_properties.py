@@ -16,7 +16,7 @@ from tests.converters import goldens
 from tests.converters.kiro.conversion import lost_of, of, units
 from tests.converters.rules import check_stream
 from tests.support.losslessness import written
-from tests.support.mutations import fixed, replaced, some
+from tests.support.mutations import fixed, some, varied
 
 CASES = [case for case in goldens.cases() if case.startswith("kiro/")]
 
@@ -67,12 +67,7 @@ def as_units(values: list[Any], *, snapshot: bool) -> list[Unit]:
 def test_mutated_units_become_records(
     picked: list[tuple[int, int]], snapshot: bool, choose: random.Random
 ) -> None:
-    values = []
-    for index, times in picked:
-        value = VALUES[index]
-        for _ in range(times):
-            value = replaced(value, choose)
-        values.append(value)
+    values = varied(VALUES, picked, choose)
     check(as_units(values, snapshot=snapshot), snapshot=snapshot)
 
 

@@ -16,7 +16,7 @@ from tests.converters import goldens
 from tests.converters.pi.conversion import HEADER, convert, lost_of, of, units
 from tests.converters.rules import check_stream
 from tests.support.losslessness import written
-from tests.support.mutations import fixed, replaced, some
+from tests.support.mutations import fixed, some, varied
 
 CASES = [case for case in goldens.cases() if case.startswith(("pi/", "oh-my-pi/"))]
 
@@ -59,12 +59,7 @@ VALUES = [
 
 @given(st.lists(st.tuples(st.integers(0, len(VALUES) - 1), st.integers(0, 3)), max_size=10), st.randoms())
 def test_mutated_lines_become_records(picked: list[tuple[int, int]], choose: random.Random) -> None:
-    values = []
-    for index, times in picked:
-        value = VALUES[index]
-        for _ in range(times):
-            value = replaced(value, choose)
-        values.append(value)
+    values = varied(VALUES, picked, choose)
     check(units(b"".join(codec.encode(value) + b"\n" for value in values)))
 
 
