@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from git_asr.cli import render
-from git_asr.cli.settings import settings
 from git_asr.errors import AsrError, Diagnostic
 from git_asr.git.base import Repository
 from git_asr.sync.look import has_news
+from git_asr.sync.settings import settings
 
 QUICK_BYTES = 16 * 1024 * 1024
 """Bytes of transcripts that are converted in about a second."""

@@ -11,13 +11,13 @@ from typing import Any, BinaryIO
 
 from git_asr.asr.ids import usable_session
 from git_asr.cli.progress import progress
-from git_asr.cli.settings import settings
 from git_asr.converters.etf.format import harness_of
 from git_asr.converters.events import reading
 from git_asr.errors import AsrError, Diagnostic, Report, UsageError
 from git_asr.git.base import Repository
 from git_asr.sync.flow import Options, sync
 from git_asr.sync.importing import Import, drafts
+from git_asr.sync.settings import settings
 from git_asr.views.text import neutral, plural
 
 MAX_BYTES = 512 * 1024 * 1024

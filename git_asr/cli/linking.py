@@ -13,7 +13,6 @@ from git_asr.asr.links import AcceptedLink
 from git_asr.cli import render
 from git_asr.cli.autosync import refresh
 from git_asr.cli.progress import progress
-from git_asr.cli.settings import settings
 from git_asr.cli.suggested import accepted_as_json, accepted_lines, answer_as_json, answer_lines
 from git_asr.companion.state import State
 from git_asr.companion.state_file import known_state
@@ -25,6 +24,7 @@ from git_asr.sync import linking
 from git_asr.sync.decisions import Decision, Removal
 from git_asr.sync.flow import Options, sync
 from git_asr.sync.look import directory
+from git_asr.sync.settings import settings
 from git_asr.sync.suggest import Answer, Question
 from git_asr.sync.suggest import suggest as search
 from git_asr.views.text import plural

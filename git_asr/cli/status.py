@@ -13,9 +13,9 @@ def command(as_json: bool) -> int:
     Reads no transcript and writes nothing. What is missing is named with the command that would help.
     """
     from git_asr.cli import render
-    from git_asr.cli.settings import settings
     from git_asr.cli.status_lines import as_record, hints, lines
     from git_asr.git.repository import open_repository
+    from git_asr.sync.settings import settings
     from git_asr.sync.status import status
 
     repo = open_repository()

@@ -35,9 +35,9 @@ def command(
         report_unresolved,
         summary,
     )
-    from git_asr.cli.settings import settings
     from git_asr.git.repository import open_repository
     from git_asr.sync.outcome import unchanged
+    from git_asr.sync.settings import settings
 
     repo = open_repository()
     wanted = settings(repo)

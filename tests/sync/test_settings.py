@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from git_asr.cli.settings import Settings, settings
 from git_asr.errors import UsageError
 from git_asr.git.repository import open_repository
+from git_asr.sync.settings import Settings, settings
 from tests.support.repo_builder import git
 
 
