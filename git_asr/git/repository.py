@@ -22,6 +22,11 @@ _PROBE = (
     "--show-toplevel",  # last: it fails where there is no worktree, after the rest was printed
 )
 _DUBIOUS = "detected dubious ownership"
+_NAMED = {
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "safe.bareRepository",
+    "GIT_CONFIG_VALUE_0": "all",  # nobody stumbled into a bare repository whose folder was named
+}
 
 
 def open_repository(start: Path | None = None) -> Repository:
@@ -30,7 +35,8 @@ def open_repository(start: Path | None = None) -> Repository:
     Args:
         start: a folder in the repository. None means where the caller stands, and only then are the caller's
             ``GIT_DIR``, ``GIT_WORK_TREE``, ``GIT_COMMON_DIR`` and ``git -c`` settings honoured, as Git does;
-            a folder that is named wins over them.
+            a folder that is named wins over them, and may be a bare repository whatever
+            ``safe.bareRepository`` says.
 
     Raises:
         UsageError: there is no repository.
@@ -43,7 +49,7 @@ def open_repository(start: Path | None = None) -> Repository:
         )
     if start is not None and not start.is_dir():
         raise UsageError(f"no such folder: {start}")
-    env = environment() if start is not None else _caller_environment()
+    env = environment(_NAMED) if start is not None else _caller_environment()
     lines = _probe(start, env)
     object_format, ref_format, shallow, bare, git_dir, common_dir, *rest = lines
     config = _configuration(start, env)

@@ -38,6 +38,17 @@ def test_bare(sha1: Sample) -> None:
     assert (repo.git_dir, repo.common_dir, repo.work_tree) == (sha1.path, sha1.path, None)
 
 
+def test_a_bare_one_that_is_named_is_not_stumbled_upon(
+    sha1: Sample, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config").write_text("[safe]\n\tbareRepository = explicit\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "config"))
+    assert open_repository(sha1.path).common_dir == sha1.path
+    monkeypatch.chdir(sha1.path)
+    with pytest.raises(AsrError, match=r"safe\.bareRepository"):
+        open_repository()
+
+
 def test_sha256(sha256: Sample) -> None:
     repo = open_repository(sha256.path)
     assert (repo.object_format, repo.hex_length, repo.zero) == ("sha256", 64, "0" * 64)
