@@ -70,3 +70,24 @@ def test_a_sync_with_nothing_to_do_imports_nothing_that_converts(tmp_path: Path)
     found = {name.partition(".")[0] for name in imports("-C", str(path), "sync")}
     assert found & LIBRARIES == set()
     assert "sqlite3" in found
+
+
+def test_a_worker_with_nothing_to_do_imports_next_to_nothing(tmp_path: Path) -> None:
+    path = EntireRepo(tmp_path / "r").build()
+    (path / ".git" / "asr" / "queue").mkdir(parents=True)
+    found = {name.partition(".")[0] for name in imports("worker", str(path / ".git" / "asr"))}
+    assert found & (LIBRARIES | {"click", "subprocess", "sqlite3", "json"}) == set()
+
+
+@pytest.mark.parametrize("format_", ["sha1", "sha256"])
+def test_a_worker_at_work_needs_neither_the_command_line_nor_filelock(tmp_path: Path, format_: str) -> None:
+    repo = EntireRepo(tmp_path / "r", format_)  # type: ignore[arg-type]
+    repo.checkpoint("5f0af6f2363f", Stored("ses-1", claude("ses-1", ["a"])))
+    repo.commit("5f0af6f2363f")
+    queue = repo.build() / ".git" / "asr" / "queue"
+    queue.mkdir(parents=True)
+    (queue / "scan").touch()
+    found = {name.partition(".")[0] for name in imports("worker", str(queue.parent))}
+    assert found & {"click", "filelock", "git"} == set()
+    assert ("pygit2" in found) == (format_ == "sha1")
+    assert list(queue.iterdir()) == []

@@ -33,6 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if arguments == ["--version"]:
             _print_version()
             status = 0
+        elif len(arguments) == 2 and arguments[0] == "worker":
+            status = _work(arguments[1])
         else:
             _let_every_character_out()
             status = _run(arguments)
@@ -50,6 +52,15 @@ def _print_version() -> None:
     from git_asr import __version__
 
     print(f"git-asr version {__version__}")
+
+
+def _work(directory: str) -> int:
+    """Do in the background what a hook put into the queue; no command for people, hence in no list of them."""
+    from pathlib import Path
+
+    from git_asr.hooks.worker import work
+
+    return work(Path(directory))
 
 
 def _run(arguments: list[str]) -> int:
