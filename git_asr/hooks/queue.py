@@ -175,22 +175,22 @@ def put_aside(directory: Path) -> tuple[list[str], list[str]]:
     """Move what is no item of ours to ``failed/``: the names of what was moved, and of what cannot be."""
     moved: list[str] = []
     left: list[str] = []
-    for folder in (QUEUE, TAKEN):
-        for one in _entries(directory / folder):
-            if _kind(one) is None:
-                with suppress(OSError):
-                    (directory / FAILED).mkdir(mode=0o700, exist_ok=True)
-                (moved if _moved(Path(one.path), directory / FAILED / one.name) else left).append(one.name)
+    strange = [one for folder in (QUEUE, TAKEN) for one in _entries(directory / folder) if _kind(one) is None]
+    if strange:
+        with suppress(OSError):
+            (directory / FAILED).mkdir(mode=0o700, exist_ok=True)
+    for one in strange:
+        (moved if _moved(one.path, f"{directory}/{FAILED}/{one.name}") else left).append(one.name)
     return sorted(moved), sorted(left)
 
 
-def _moved(path: Path, target: Path) -> bool:
-    """Move anything to a place of its own."""
+def _moved(path: str, target: str) -> bool:
+    """Move anything to a place of its own; there may be very many, and paths as objects cost more than the move."""
     for number in range(100):
-        place = target.with_name(f"{target.name}.{number}") if number else target
+        place = f"{target}.{number}" if number else target
         if not os.path.lexists(place):
             try:
-                path.rename(place)
+                os.rename(path, place)  # noqa: PTH104
             except OSError:
                 return False
             return True

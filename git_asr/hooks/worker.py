@@ -251,7 +251,8 @@ class Worker:
         else:
             import traceback  # noqa: PLC0415
 
-            message = f"a fault in git-asr: {type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
+            said = next(iter(str(error).splitlines()), "")
+            message = f"a fault in git-asr: {type(error).__name__}: {said}".rstrip(": ")
             trace = "".join(traceback.format_exception(error))
         first = batch[0] if batch else None
         name, commit = (first.name, first.commit) if first else ("", None)
