@@ -142,6 +142,13 @@ class State:
         )
         return [TrailerRow(*row) for row in rows]
 
+    def has_trailer(self, checkpoint: str, commit: str) -> bool:
+        """Tell whether a sync has seen that a commit names a checkpoint."""
+        found = self._db.execute(
+            "SELECT 1 FROM trailer WHERE checkpoint = ? AND commit_id = ?", (checkpoint, commit)
+        )
+        return found.fetchone() is not None
+
     def is_named(self, checkpoint: str) -> bool:
         """Tell whether a commit names a checkpoint, or a person decided about a link of it."""
         found = self._db.execute(
