@@ -32,6 +32,8 @@ AWAIT = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 """Seconds between looks for a checkpoint that a commit names and that is not there yet."""
 BUSY = (*AWAIT, *[30.0] * 20)
 """Seconds between tries while another git-asr writes: eleven minutes in all."""
+REBASE = 10.0
+"""Seconds that a rebase is given to end, to be synced once and not half-way; one that was stopped may take days."""
 NICE = 10
 _SLICE = 0.25
 """Seconds that a new item waits, at most, while the worker waits for a checkpoint."""
@@ -177,6 +179,10 @@ class Worker:
 
     def _synced(self) -> Outcome | None:
         """Sync; None if another git-asr writes all the while."""
+        left = REBASE
+        while left > 0 and _is_rebasing(self.directory.parent):
+            self.pause(_SLICE)
+            left -= _SLICE
         for delay in (*self.busy, None):
             try:
                 return _sync(self.directory)
@@ -279,6 +285,17 @@ class Worker:
                 new = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
                 os.dup2(new, 2)
                 os.close(new)
+
+
+def _is_rebasing(common: Path) -> bool:
+    """Tell whether a rebase is under way in some worktree, by what Git keeps while one is."""
+    try:
+        folders = [common, *(common / "worktrees").iterdir()]
+    except OSError:
+        folders = [common]
+    return any(
+        (one / "rebase-merge").is_dir() or (one / "rebase-apply" / "rebasing").is_file() for one in folders
+    )
 
 
 def _now() -> str:
