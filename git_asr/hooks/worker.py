@@ -151,6 +151,8 @@ class Worker:
             outcome = self._synced()
         except Exception as error:
             return self._put_off(batch, error)
+        if not self.is_there():
+            return False
         if outcome is None:
             self._say("another git-asr writes and does not end; what is to be done waits for the next start")
             for item in batch:
@@ -178,17 +180,19 @@ class Worker:
         return True
 
     def _synced(self) -> Outcome | None:
-        """Sync; None if another git-asr writes all the while."""
+        """Sync; None if another git-asr writes all the while, or the repository is gone."""
         left = REBASE
         while left > 0 and _is_rebasing(self.directory.parent):
             self.pause(_SLICE)
             left -= _SLICE
-        for delay in (*self.busy, None):
+        delays = iter(self.busy)
+        while self.is_there():
             try:
                 return _sync(self.directory)
             except Busy:
-                if delay is not None:
-                    self.pause(delay)
+                if (delay := next(delays, None)) is None:
+                    break
+                self.pause(delay)
         return None
 
     def _let_go(self, batch: Sequence[Item], outcome: Outcome) -> None:
@@ -266,7 +270,7 @@ class Worker:
 
     def _record(self, failure: Failure) -> None:
         failures.record(self.directory, failure)
-        self._say(f"error: {failure.item}: {failure.message}")
+        self._say(": ".join(filter(None, ("error", failure.item, failure.message))))
 
     def _say(self, text: str) -> None:
         """Write a line to the log."""

@@ -624,6 +624,28 @@ def test_a_repository_that_goes_while_it_works(repo: EntireRepo, clock: Clock, h
         assert said(EntireRepo(repo.path.with_name("other"))) == []
 
 
+@pytest.mark.parametrize("replaced", [False, True])
+def test_one_that_goes_while_another_writer_is_waited_for(
+    repo: EntireRepo, clock: Clock, replaced: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
+    put(repo, "scan")
+
+    def gone(seconds: float) -> None:
+        repo.path.rename(repo.path.with_name("other"))
+        if replaced:
+            repository(repo.path)
+            folder(repo).mkdir()
+
+    with at_once(folder(repo) / "lock"):
+        run(repo, gone)
+    assert capfd.readouterr() == ("", "")
+    if replaced:
+        assert own(repo.path) == {}
+        assert list(folder(repo).iterdir()) == []
+    else:
+        assert not repo.path.exists()
+
+
 def test_a_queue_that_is_emptied_while_it_works(
     repo: EntireRepo, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
