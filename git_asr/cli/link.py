@@ -20,8 +20,8 @@ def command(words: tuple[str, ...], suggest: bool, accept_exact: bool, weak: boo
     commits: of those that REVS select (as for `git log`; by default all that HEAD reaches) the ones without a
     session. It says what speaks for each checkpoint, and whether it is exact, likely, or weak (only with --weak): a
     commit that makes the same change and has the trailer, here or in a reflog; a branch or a pull request that
-    became one commit, by its changes, its tree, or the number that ends the subject; what the metadata of
-    checkpoints say; files and time.
+    became one commit, by its changes, its tree, or the number that ends the subject; the commit from which it was
+    rewritten, if hooks kept that; what the metadata of checkpoints say; files and time.
 
     Nothing is written before you accept it, one link (COMMIT is any revision, CHECKPOINT the beginning of an ID)
     or all that are exact. Then the link stands beside the reported ones in refs/asr/sessions, marked as yours, and

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from git_asr.asr.bundle import Manifest
+from git_asr.cli.rewritten import gone, relatives
 from git_asr.companion import lookup
 from git_asr.companion.lookup import Candidate
 from git_asr.entire.links import checkpoint_ids
@@ -42,10 +43,10 @@ def meant(repo: Repository, objects: Objects, tree: str | None, what: str, repor
             raise _ambiguous(what, [Candidate("commit", commit, ()), *begun])
         found = lookup.of_commit(manifests, commit)
         if not found.sessions:
-            raise _nothing_for(repo, commit)
+            raise _nothing_for(repo, commit, manifests)
         return found
     if not begun:
-        raise _unknown(what)
+        raise gone(repo, manifests, what) or _unknown(what)
     if len(begun) > 1:
         raise _ambiguous(what, begun)
     return begun[0]
@@ -83,8 +84,15 @@ def _ambiguous(what: str, candidates: Sequence[Candidate]) -> AsrError:
     )
 
 
-def _nothing_for(repo: Repository, commit: str) -> AsrError:
+def _nothing_for(repo: Repository, commit: str, manifests: Sequence[Manifest]) -> AsrError:
     """No session is tied to a commit: because it names no checkpoint, or one that is not here."""
+    error = _why_nothing(repo, commit)
+    if (akin := relatives(repo, manifests, commit)) is None:
+        return error
+    return AsrError(f"{error.message}; {akin[0]}", hint="\n".join([*akin[1], error.hint or ""]))
+
+
+def _why_nothing(repo: Repository, commit: str) -> AsrError:
     said = run_git(repo, "log", "-1", *PLAIN, "--format=%P%n%B", commit, "--")
     parents, _, message = said.partition(b"\n")
     named = [one.checkpoint for one in checkpoint_ids(message)]

@@ -50,6 +50,17 @@ def of_commit(manifests: Iterable[Manifest], commit: str) -> Candidate:
     return Candidate("commit", commit, tuple(sorted(found)))
 
 
+def linked(manifests: Iterable[Manifest]) -> set[str]:
+    """Every commit that a session is tied to."""
+    return {
+        commit
+        for manifest in manifests
+        for session in manifest.sessions
+        for one in session.streams
+        for commit in one.summary.get("commits") or ()
+    }
+
+
 def sessions(manifests: Iterable[Manifest], text: str) -> list[Candidate]:
     """The sessions whose ID begins with a text."""
     return _candidates("session", ((key, key.id) for key in _keys(manifests)), text)

@@ -32,6 +32,8 @@ AWAIT = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 """Seconds between looks for a checkpoint that a commit names and that is not there yet."""
 BUSY = (*AWAIT, *[30.0] * 20)
 """Seconds between tries while another git-asr writes: eleven minutes in all."""
+REBASE = 10.0
+"""Seconds that a rebase is given to end, to be synced once and not half-way; one that was stopped may take days."""
 NICE = 10
 _SLICE = 0.25
 """Seconds that a new item waits, at most, while the worker waits for a checkpoint."""
@@ -149,6 +151,8 @@ class Worker:
             outcome = self._synced()
         except Exception as error:
             return self._put_off(batch, error)
+        if not self.is_there():
+            return False
         if outcome is None:
             self._say("another git-asr writes and does not end; what is to be done waits for the next start")
             for item in batch:
@@ -176,13 +180,19 @@ class Worker:
         return True
 
     def _synced(self) -> Outcome | None:
-        """Sync; None if another git-asr writes all the while."""
-        for delay in (*self.busy, None):
+        """Sync; None if another git-asr writes all the while, or the repository is gone."""
+        left = REBASE
+        while left > 0 and _is_rebasing(self.directory.parent):
+            self.pause(_SLICE)
+            left -= _SLICE
+        delays = iter(self.busy)
+        while self.is_there():
             try:
                 return _sync(self.directory)
             except Busy:
-                if delay is not None:
-                    self.pause(delay)
+                if (delay := next(delays, None)) is None:
+                    break
+                self.pause(delay)
         return None
 
     def _let_go(self, batch: Sequence[Item], outcome: Outcome) -> None:
@@ -260,7 +270,7 @@ class Worker:
 
     def _record(self, failure: Failure) -> None:
         failures.record(self.directory, failure)
-        self._say(f"error: {failure.item}: {failure.message}")
+        self._say(": ".join(filter(None, ("error", failure.item, failure.message))))
 
     def _say(self, text: str) -> None:
         """Write a line to the log."""
@@ -279,6 +289,17 @@ class Worker:
                 new = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
                 os.dup2(new, 2)
                 os.close(new)
+
+
+def _is_rebasing(common: Path) -> bool:
+    """Tell whether a rebase is under way in some worktree, by what Git keeps while one is."""
+    try:
+        folders = [common, *(common / "worktrees").iterdir()]
+    except OSError:
+        folders = [common]
+    return any(
+        (one / "rebase-merge").is_dir() or (one / "rebase-apply" / "rebasing").is_file() for one in folders
+    )
 
 
 def _now() -> str:

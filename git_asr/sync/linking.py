@@ -50,6 +50,8 @@ def to_accept(repo: Repository, pairs: Iterable[tuple[str, str, Evidence | None]
     }
     for commit, checkpoint, evidence in wanted:
         method, via = (HAND, None) if evidence is None else (evidence.method, evidence.via)
+        if method == "rewritten":
+            via = None  # what was rewritten into what is local state and stands in no record (profile, section 6)
         yield AcceptedLink(commit, checkpoint, times[commit], method, via)
 
 

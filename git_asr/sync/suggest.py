@@ -9,6 +9,9 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from git_asr.asr import links
+from git_asr.companion import store
+from git_asr.companion.rewrites import Rewrites, pairs
 from git_asr.companion.state import State
 from git_asr.entire import metadata
 from git_asr.entire.claims import LINKED, Claim, claims
@@ -24,7 +27,7 @@ from git_asr.git.refs import is_ancestor, list_refs
 from git_asr.sync.alike import Alike, Tick
 from git_asr.sync.branches import Branch, branches, forks, pull_number, pulls
 from git_asr.sync.changes import Changes
-from git_asr.sync.look import is_walked, look
+from git_asr.sync.look import directory, is_walked, look
 from git_asr.views.suggestions import MOST, Evidence, Finding, Suggested, Sure, suggested
 
 NEAR = 3600
@@ -71,6 +74,7 @@ def suggest(repo: Repository, objects: Objects, state: State, question: Question
     search.choose()
     if search.targets:
         search.by_content()
+        search.by_rewrites()
         search.by_metadata()
     found = (
         suggested(one.oid, one.subject, search.found.get(one.oid, ())) for one in search.targets.values()
@@ -85,7 +89,8 @@ class _Search:
     """A search under way.
 
     ``targets``: the commits for which sessions are looked for, by ID. ``order``: the place of every commit of the
-    range, the newest first; ``forks``: for each commit beside it the place from which that one grows.
+    range, the newest first; ``forks``: for each commit beside it the place from which that one grows. ``named``: the
+    commits that name checkpoints of a store.
     """
 
     repo: Repository
@@ -98,6 +103,7 @@ class _Search:
     targets: dict[str, Node] = field(default_factory=dict)
     order: dict[str, int] = field(default_factory=dict)
     forks: Mapping[str, int] = field(default_factory=dict)
+    named: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     found: dict[str, list[Finding]] = field(default_factory=dict)
 
     def choose(self) -> None:
@@ -131,7 +137,7 @@ class _Search:
 
     def by_content(self) -> None:
         """Compare with the commits that name checkpoints, and with the branches that hold such commits."""
-        named = self._named()
+        named = self.named = self._named()
         if not named:
             return
         refs = [ref for ref in list_refs(self.repo) if is_walked(ref)]
@@ -238,6 +244,36 @@ class _Search:
             line = several[tip]
             sure: Sure = "exact" if self._may_come_from(commit, tip) else "likely"
             self._find(commit, line.checkpoints, Evidence("squash", sure, via=tip, ref=line.ref))
+
+    # --- what Git told ------------------------------------------------------------------------------------------
+
+    def by_rewrites(self) -> None:
+        """The commits that ours were rewritten from, as hooks kept it, and their checkpoints."""
+        rewrites, linked = Rewrites(pairs(directory(self.repo))), set(self.state.linked())
+        origins = {
+            commit: found
+            for commit in self.targets
+            if (found := rewrites.origins(commit, lambda one: one in self.named or one in linked))
+        }
+        olds = {old for found in origins.values() for old in found}
+        held = {**self._linked(olds - self.named.keys()), **self.named}
+        for commit, found in origins.items():
+            for old in found:
+                self._find(commit, held.get(old, ()), Evidence("rewritten", "exact", via=old))
+
+    def _linked(self, commits: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """The checkpoints of commits that only the companion ref knows: no ref and no reflog leads there any more."""
+        if not commits:
+            return {}
+        found: dict[str, set[str]] = {}
+        try:
+            records = store.link_records(self.objects, store.read_tip(self.repo, self.objects).tree)
+            for checkpoint, commit in links.pairs(records):
+                if commit in commits and self.state.locations(checkpoint):
+                    found.setdefault(commit, set()).add(checkpoint)
+        except AsrError as error:
+            self.report(Diagnostic("not-compared", "looking for rewritten commits", error.message))
+        return {commit: tuple(sorted(held)) for commit, held in found.items()}
 
     # --- what checkpoints say -----------------------------------------------------------------------------------
 

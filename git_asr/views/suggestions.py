@@ -9,7 +9,10 @@ from typing import Literal
 from git_asr.views.text import duration
 
 Sure = Literal["exact", "likely", "weak"]
-METHODS = ("tree", "patch-id", "squash", "branch-tree", "pull", "linked-commit", "commit-sha", "files")
+METHODS = (
+    *("tree", "patch-id", "squash", "rewritten", "branch-tree", "pull"),
+    *("linked-commit", "commit-sha", "files"),
+)
 """What may speak for a link, the strongest first; ``hand`` is the method of a link for which nothing does."""
 HAND = "hand"
 MOST = 1000
@@ -22,6 +25,7 @@ _WORDS = {
     "tree": "the same tree and the same change as commit {via}, which names it",
     "patch-id": "the same change as commit {via}, which names it",
     "squash": "the changes of {branch} in one commit",
+    "rewritten": "rewritten from commit {via}, which has it",
     "branch-tree": "the same tree as {branch}",
     "pull": "the number in its subject is that of {branch}",
     "linked-commit": "the checkpoint's metadata list the commit",

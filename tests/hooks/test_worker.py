@@ -273,6 +273,50 @@ def test_a_writer_that_does_not_end_leaves_everything_for_the_next_start(
     assert ([*linked(repo)], names(repo)) == ([session(1)], [])
 
 
+def rebasing(common: Path, how: str) -> Path:
+    """What Git keeps while it rebases, in the main worktree or in another one."""
+    found = common / "rebase-merge"
+    if how != "merge":
+        found = common / "worktrees" / "w" / "rebase-apply"
+    found.mkdir(parents=True)
+    if how == "apply":
+        (found / "rebasing").touch()
+    return found
+
+
+@pytest.mark.parametrize("how", ["merge", "apply"])
+def test_a_rebase_that_is_under_way_is_waited_for(repo: EntireRepo, clock: Clock, how: str) -> None:
+    kept = rebasing(repo.path / ".git", how)
+    put(repo, "scan")
+    waited: list[float] = []
+
+    def pause(seconds: float) -> None:
+        waited.append(seconds)
+        assert own(repo.path) == {}
+        if len(waited) == 3:
+            shutil.rmtree(kept)
+
+    run(repo, pause)
+    assert waited == [0.25] * 3
+    assert ([*linked(repo)], names(repo)) == ([session(1)], [])
+
+
+def test_one_that_was_stopped_holds_nothing_up_for_long(repo: EntireRepo, clock: Clock) -> None:
+    rebasing(repo.path / ".git", "merge")
+    put(repo, head(repo))
+    waited: list[float] = []
+    run(repo, waited.append)
+    assert sum(waited) == worker.REBASE
+    assert ([*linked(repo)], names(repo)) == ([session(1)], [])
+
+
+def test_patches_that_are_applied_are_no_rebase(repo: EntireRepo, clock: Clock) -> None:
+    rebasing(repo.path / ".git", "am")
+    put(repo, "scan")
+    run(repo)
+    assert [*linked(repo)] == [session(1)]
+
+
 # --- failures -------------------------------------------------------------------------------------------------------
 
 
@@ -578,6 +622,28 @@ def test_a_repository_that_goes_while_it_works(repo: EntireRepo, clock: Clock, h
         assert not repo.path.exists()
     if how != "removed":
         assert said(EntireRepo(repo.path.with_name("other"))) == []
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_one_that_goes_while_another_writer_is_waited_for(
+    repo: EntireRepo, clock: Clock, replaced: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
+    put(repo, "scan")
+
+    def gone(seconds: float) -> None:
+        repo.path.rename(repo.path.with_name("other"))
+        if replaced:
+            repository(repo.path)
+            folder(repo).mkdir()
+
+    with at_once(folder(repo) / "lock"):
+        run(repo, gone)
+    assert capfd.readouterr() == ("", "")
+    if replaced:
+        assert own(repo.path) == {}
+        assert list(folder(repo).iterdir()) == []
+    else:
+        assert not repo.path.exists()
 
 
 def test_a_queue_that_is_emptied_while_it_works(

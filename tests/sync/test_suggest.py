@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from git_asr.companion import rewrites
 from git_asr.companion.state_file import read_state
 from git_asr.errors import Diagnostic, UsageError
 from git_asr.git.backend import open_objects
@@ -19,7 +20,7 @@ from git_asr.sync.look import directory
 from git_asr.sync.suggest import Answer, Question, fitting, suggest
 from git_asr.views.suggestions import Suggested
 from tests.e2e.sample_repos import session
-from tests.support.entire_repo import EntireRepo, Stored, claude
+from tests.support.entire_repo import STORE, EntireRepo, Stored, claude
 from tests.support.repo_builder import EPOCH, git
 from tests.sync.syncing import run
 
@@ -477,3 +478,57 @@ def test_a_line_too_long_for_a_branch_is_left_out(plain: Work, monkeypatch: pyte
 )
 def test_the_number_in_a_subject(subject: str, number: int | None) -> None:
     assert branches.pull_number(subject) == number
+
+
+# --- what Git told of rewrites --------------------------------------------------------------------------------------
+
+
+def told(work: Work, *pairs: tuple[str, str]) -> None:
+    """Keep pairs, as the worker does for the hooks."""
+    rewrites.add(work.path / ".git" / "asr", [rewrites.Pair(*one, "rebase", 1) for one in pairs])
+
+
+def test_several_commits_that_became_one_with_other_contents(work: Work) -> None:
+    one, two = work.commit("one", "a", "1\n", A), work.commit("two", "b", "2\n", B)
+    run(work.path)
+    work.git("reset", "-q", "--hard", "main~2")
+    three = work.commit("mine", "a", "other\n")
+    told(work, (one, "1" * len(one)), ("1" * len(one), three), (two, three), (three, one))
+    found = only(answer(work.path))
+    assert [(each.checkpoint, each.sure) for each in found.suggestions] == [(A, "exact"), (B, "exact")]
+    assert [[piece.method for piece in each.evidence] for each in found.suggestions] == [["rewritten"]] * 2
+    assert [each.evidence[0].via for each in found.suggestions] == [one, two]
+    assert found.acceptable == found.suggestions
+    assert not found.ambiguous
+    assert said(answer(work.path, checkpoint=B)) == {"mine": [(B, "exact", "rewritten")]}
+
+
+def test_what_the_change_itself_says_comes_first(plain: Work) -> None:
+    old = plain.commit("one", "a", "1\n", A)
+    run(plain.path)
+    plain.git("commit", "-q", "--amend", "-m", "reworded")
+    told(plain, (old, plain.head))
+    (each,) = only(answer(plain.path)).suggestions
+    assert [piece.method for piece in each.evidence] == ["tree", "rewritten"]
+
+
+def test_the_companion_knows_a_commit_that_nothing_else_does(plain: Work) -> None:
+    """Its checkpoint must be in a store still, and the companion sound; else nothing is said, or that."""
+    old = plain.commit("one", "a", "1\n", A)
+    run(plain.path)
+    (plain.path / "b").write_text("2\n")
+    plain.git("add", "b")
+    plain.git("commit", "-q", "--amend", "-m", "reworded")
+    told(plain, (old, plain.head))
+    plain.git("reflog", "expire", "--expire=now", "--all")
+    run(plain.path, full=True)
+    assert said(answer(plain.path)) == {"reworded": [(A, "exact", "rewritten")]}
+    repo, report = open_repository(plain.path), []
+    plain.git("update-ref", "refs/asr/sessions", plain.git("hash-object", "-w", "a"))
+    with read_state(directory(repo)) as state, open_objects(repo) as objects:
+        assert state is not None
+        assert suggest(repo, objects, state, Question(), report.append).suggested == ()
+    assert [one.code for one in report] == ["not-compared"]
+    plain.git("update-ref", "-d", "refs/asr/sessions")
+    plain.git("update-ref", "-d", STORE)
+    assert said(answer(plain.path)) == {}

@@ -67,6 +67,7 @@ def test_too_many_are_counted_and_none_is_accepted_unseen() -> None:
         (PATCH, "the same change as commit 111111111111, which names it"),
         (SQUASH, "the changes of refs/heads/x in one commit"),
         (Evidence("squash", "exact", via="2" * 40), "the changes of the commits up to 222222222222 in one commit"),
+        (Evidence("rewritten", "exact", via="4" * 40), "rewritten from commit 444444444444, which has it"),
         (Evidence("branch-tree", "likely", ref="refs/{x}"), "the same tree as refs/{x}"),
         (PULL, "the number in its subject is that of refs/pull/1/head"),
         (CLAIM, "the checkpoint's metadata list the commit"),
