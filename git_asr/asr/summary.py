@@ -20,6 +20,9 @@ QUEUE = "git-asr/queue"
 PENDING = "pending"
 """A message that waits in the queue: it is no prompt until another record says that it was delivered."""
 
+MALFORMED = "git-asr/malformed"
+"""Key of ``_meta`` of a notice whose text is a native unit that could not be read."""
+
 DRIFT = "git-asr/drift"
 """Key of a summary's ``_meta`` with the kinds that the stream's converter did not know."""
 

@@ -10,6 +10,7 @@ from git_asr.asr import codec
 from git_asr.asr.codec import NON_FINITE
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import PART_SPAN, SECOND_VALUE, usable
+from git_asr.asr.summary import MALFORMED
 from git_asr.converters.base import Embedded, Facts, NativeFormat, Unit
 from git_asr.converters.secret_answers import SECRET_ANSWERS
 from git_asr.converters.versions import VERSIONS
@@ -76,7 +77,7 @@ class Opaque:
         """The draft of one unit."""
         facts = Facts() if native is None or unit.kind != "value" else native.facts(unit.value)
         kind, fields, stored = _content(unit, facts)
-        meta: dict[str, Any] = {"git-asr/malformed": True} if unit.kind == "malformed" else {}
+        meta: dict[str, Any] = {MALFORMED: True} if unit.kind == "malformed" else {}
         if unit.flags:
             meta["git-asr/encoding"] = [flag for flag in unit.flags if flag != _MASKED]
         return Draft(
