@@ -47,6 +47,22 @@ DOCUMENT_LOSSES: Losses = (
     },
 )
 
+_NOT_TOLD = {
+    "agent_version": "the source does not say which version of the agent wrote it",
+    "approvals": "the source does not say which calls a person allowed",
+    "branch": "the source does not say which branch was checked out",
+    "compactions": "the source does not say when the context was compacted",
+    "compaction_usage": "the source has no model call for the summary of a compaction",
+    "rewinds": "the source does not say when a conversation was taken back",
+    "stop_reasons": "the source does not say why a response ended",
+    "workspace": "the source does not say in which folder the agent worked",
+}
+
+
+def not_told(*features: str) -> Losses:
+    """The losses that an agent's source does not tell of at all (reference native-transcripts, section 13.3)."""
+    return tuple({"feature": one, "reason": _NOT_TOLD[one]} for one in features)
+
 
 class Opaque:
     """One ``git-asr/unit`` for each unit, without looking into it; the format only tells where it stands."""
