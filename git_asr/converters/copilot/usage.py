@@ -116,7 +116,9 @@ def compaction(event: Event) -> set[str]:
         return set()
     request = text(event.data, "requestId")
     named = request is not None and usable(request)
-    model = word(left.pop("model", None))
+    model = word(left.get("model"))
+    if model:
+        del left["model"]
     draft = event.after(INFERENCE, "inference", {}, meta=left)
     draft.fields["inferenceId"] = request if named else event.identify(draft)
     if named:
