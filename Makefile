@@ -6,7 +6,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-COMPILED = $(abspath $(BIN))/python
+COMPILED = $(CURDIR)/build/compiled/project
+BESIDE = tests fixtures benchmarks docs README.md pyproject.toml
+COMPILED_PYTHON = $(abspath $(BIN))/python
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 FUZZ_ARGS ?=
@@ -44,8 +46,9 @@ docs: $(VENV)/.developing
 	$(BIN)/python -m tests.support.command_docs
 	$(BIN)/python -m tests.support.hook_files
 
-bench: $(VENV)/.developing
-	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+# Also with compiled converters, which takes minutes to build: COMPILED= leaves that out.
+bench: $(VENV)/.developing $(if $(COMPILED),build/compiled/.built)
+	GIT_ASR_COMPILED=$(COMPILED) $(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 # Builds the source package, the wheel from it, and runs that in an environment of its own.
 wheel-check: $(VENV)/.developing
@@ -60,21 +63,22 @@ wheel-check: $(VENV)/.developing
 
 # Builds the wheel whose converters are compiled, and runs their tests and the tour with it.
 compiled-check: build/compiled/.built
-	cd build/compiled/project && $(COMPILED) -m pytest -q -n auto -p no:cacheprovider tests/asr tests/converters
+	cd build/compiled/project && rm -rf $(BESIDE) && cp -r $(addprefix $(CURDIR)/,$(BESIDE)) .
+	cd build/compiled/project && $(COMPILED_PYTHON) -m pytest -q -n auto -p no:cacheprovider tests/asr tests/converters
 	cd build/compiled && rm -rf demo && export PYTHONPATH=$(CURDIR)/build/compiled/project \
-	  && $(COMPILED) -m git_asr demo demo >demo.log && $(COMPILED) -m git_asr -C demo sessions
+	  && $(COMPILED_PYTHON) -m git_asr demo demo >demo.log && $(COMPILED_PYTHON) -m git_asr -C demo sessions
 
 # As bench, with compiled converters.
 bench-compiled: build/compiled/.built
-	cd build/compiled/project && $(COMPILED) -m benchmarks --page $(CURDIR)/docs/performance.md $(BENCH_ARGS)
+	cd build/compiled/project && rm -rf $(BESIDE) && cp -r $(addprefix $(CURDIR)/,$(BESIDE)) .
+	cd build/compiled/project && $(COMPILED_PYTHON) -m benchmarks --page $(CURDIR)/docs/performance.md $(BENCH_ARGS)
 
-build/compiled/.built: $(VENV)/.developing pyproject.toml $(shell find git_asr tests benchmarks fixtures -type f -not -path '*/__pycache__/*')
+build/compiled/.built: $(VENV)/.developing pyproject.toml $(shell find git_asr -type f -not -path '*/__pycache__/*')
 	rm -rf build/compiled && mkdir -p build/compiled/project
 	HATCH_BUILD_HOOKS_ENABLE=1 $(BIN)/python -m build --outdir build/compiled/dist . >build/compiled/build.log 2>&1 \
 	  || { cat build/compiled/build.log; exit 1; }
 	$(PIP) install --no-deps --target build/compiled/project build/compiled/dist/*.whl
-	cp -r tests fixtures benchmarks docs README.md pyproject.toml build/compiled/project
-	cd build/compiled/project && $(COMPILED) -c \
+	cd build/compiled/project && $(COMPILED_PYTHON) -c \
 	  'from git_asr.converters.claude import converter as c; assert not c.__file__.endswith(".py"), c.__file__'
 	@touch $@
 

@@ -155,16 +155,23 @@ def agents(bench: Bench) -> list[Figure]:
 
 
 def _converting(bench: Bench, options: Sequence[str], what: str) -> list[Figure]:
+    """In plain Python and, where GIT_ASR_COMPILED names the folder of a build, with compiled converters too."""
     command = [PYTHON, "-m", "benchmarks.lines", f"--rounds={bench.rounds}", *options]
-    found: dict[str, list[float]] = json.loads(answer(command, bench.folder))
+    compiled = os.environ.get("GIT_ASR_COMPILED")
+    places = {"": bench.folder} | ({", compiled": Path(compiled)} if compiled else {})
+    found: dict[str, dict[str, list[float]]] = {}
+    for how, folder in places.items():  # what stands in the folder is imported first
+        for name, ratios in json.loads(answer(command, folder)).items():
+            found.setdefault(name, {})[how] = ratios
     return [
         Figure(
-            f"converting {what.format(name)}",
+            f"converting {what.format(name)}{how}",
             "× loads and dumps",
-            tuple(values),
+            tuple(ratios),
             None if "--fixtures" in options else 2.5 if name == "claude-code" else 3.5,
         )
-        for name, values in found.items()
+        for name, ways in found.items()
+        for how, ratios in ways.items()
     ]
 
 

@@ -208,18 +208,16 @@ class Drift:
 
 def _are_known(found: dict[str, Any], known: dict[str, Any]) -> bool:
     """Tell whether all fields of an object are known by their own names: nearly always, so this has to be quick."""
+    if not found.keys() <= known.keys():
+        return False
     for key, value in found.items():
-        below = known.get(key)
-        if below is None:
-            return False
-        if below:
-            if type(value) is dict:
-                if not _are_known(value, below):
+        if type(value) is dict:
+            if (below := known[key]) and not _are_known(value, below):
+                return False
+        elif type(value) is list and (below := known[key]):
+            for one in value:
+                if type(one) is dict and not _are_known(one, below):
                     return False
-            elif type(value) is list:
-                for one in value:
-                    if type(one) is dict and not _are_known(one, below):
-                        return False
     return True
 
 

@@ -20,6 +20,9 @@ QUEUE = "git-asr/queue"
 PENDING = "pending"
 """A message that waits in the queue: it is no prompt until another record says that it was delivered."""
 
+MALFORMED = "git-asr/malformed"
+"""Key of ``_meta`` of a notice whose text is a native unit that could not be read."""
+
 DRIFT = "git-asr/drift"
 """Key of a summary's ``_meta`` with the kinds that the stream's converter did not know."""
 
@@ -46,7 +49,8 @@ class Summary:
         self._usage: dict[str, dict[str, dict[str, Any]]] = {}
         self._calls: dict[str, str] = {}
         self._places: dict[str, int] = {}
-        self._told: dict[str, tuple[range | None, dict[str, Any]]] = {}
+        self._answered: dict[str, str] = {}
+        self._told: dict[str, tuple[Any, dict[str, Any]]] = {}
 
     def watch(self, records: Iterable[Record]) -> Iterator[Record]:
         """Pass the records on and note what they say."""
@@ -98,11 +102,14 @@ class Summary:
         """The usage of all calls; of those that a summary covers, or where there are none, it is the summary's."""
         called = sorted((self._places[one], one) for one in self._usage)
         places = [place for place, _ in called]
-        told = [(found, said) for found, said in self._told.values() if found is not None or not called]
-        spans = usage.joined(found for found, _ in told if found)
-        covered = {one for found in spans for _, one in called[usage.within(places, found)]}
+        told = [said for found, said in self._told.values() if usage.span(found) is None and not called]
+        covered: set[str] = set()
+        for account in usage.accounts((key, found) for key, (found, _) in self._told.items()):
+            told += [self._told[key][1] for key in account.told.values()]
+            within = called[usage.within(places, account.span)]
+            covered.update(one for _, one in within if self._answered.get(one) not in account.missing)
         alone = (list(said.values())[-1] for one, said in self._usage.items() if one not in covered)
-        return total([*alone, *(said for _, said in told)])
+        return total([*alone, *told])
 
     def _note(self, record: Record) -> None:
         kind = record["type"]
@@ -115,7 +122,7 @@ class Summary:
         elif kind == "inference":
             self._call(record)
         elif kind == "usage_summary":
-            self._told[record["id"]] = usage.span(record.get("covers")), normal(record.get("usage"))
+            self._told[record["id"]] = record.get("covers"), normal(record.get("usage"))
         elif kind == "message" and record.get("author") == "human":
             if (record.get("_meta") or {}).get(QUEUE) != PENDING:
                 text = _text(record.get("content"))
@@ -141,6 +148,7 @@ class Summary:
         self._usage.setdefault(call, {})[identifier] = normal(record.get("usage"))
         if record.get("model"):
             self._models[record["model"]] = None
+            self._answered[call] = record["model"]
 
 
 def _text(content: Any) -> str | None:

@@ -11,7 +11,7 @@ from git_asr.asr import usage
 from git_asr.asr.draft import Record
 from git_asr.asr.entities import Revisions
 from git_asr.asr.reading import Stream, position
-from git_asr.asr.usage import normal, span
+from git_asr.asr.usage import normal
 
 Call = tuple[str, ...]
 """What tells model calls apart: provider, ``inferenceId`` and ``requestId``; for a derived ID the session too."""
@@ -37,7 +37,8 @@ def total(streams: Iterable[Stream], within: Callable[[Stream, Record], bool] | 
 
     Copied records are counted where they come from. A usage summary that says which calls it covers stands for them,
     if all of them are asked for. Others are added only for a stream that records no call: beside calls they repeat
-    some, or tell a part of what a subagent used, which is no call of this stream.
+    some, or tell a part of what a subagent used, which is no call of this stream. Of summaries that cover the
+    same calls one counts (``usage.accounts``).
     ``streams``: the session that started first comes first; ``within`` tells which records count, by the first revision
     of each call. A call that is superseded takes the place of the first one.
     """
@@ -49,18 +50,23 @@ def total(streams: Iterable[Stream], within: Callable[[Stream, Record], bool] | 
         told = sorted((each for each in one.records if each["type"] == "inference"), key=position)
         places = [position(record) for record in told]
         left_out = [0, *accumulate(within is not None and not within(one, each) for each in told)]
-        spans: list[range] = []
+        known: dict[str, Record] = {}
         for record in _counted(one, within):
             if record["type"] == "inference":
                 calls[call(one, record)] = record
                 continue
-            found = span(record.get("covers"))
+            found = usage.span(record.get("covers"))
             own = None if found is None else usage.within(places, found)
-            if not told or (own is not None and left_out[own.stop] <= left_out[own.start]):
-                summaries[(one.id, record["id"])] = record
-                spans += [found] if found else []
-        for each in usage.joined(spans):
-            covered.update(call(one, record) for record in told[usage.within(places, each)])
+            if own is not None and left_out[own.stop] <= left_out[own.start]:
+                known[record["id"]] = record
+            elif not told:
+                summaries[one.id, record["id"]] = record
+        for account in usage.accounts((key, record.get("covers")) for key, record in known.items()):
+            summaries |= {(one.id, key): known[key] for key in account.told.values()}
+            for record in told[usage.within(places, account.span)]:
+                key = call(one, record)
+                if calls.get(key, record).get("model") not in account.missing:
+                    covered.add(key)
     alone = [record for key, record in calls.items() if key not in covered]
     return _sum(len(calls), alone, summaries.values())
 

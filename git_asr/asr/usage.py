@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 _FIELDS = ("input", "cacheRead", "cacheWrite", "output")
@@ -42,18 +43,44 @@ def within(positions: Sequence[int], found: range) -> slice:
     return slice(bisect_left(positions, found.start), bisect_left(positions, found.stop))
 
 
-def joined(found: Iterable[range]) -> Iterator[range]:
-    """Spans as such that have no position in common, in order."""
-    last: range | None = None
-    for one in sorted(filter(None, found), key=lambda one: one.start):
-        if last is None or one.start > last.stop:
-            if last is not None:
-                yield last
-            last = one
-        elif one.stop > last.stop:
-            last = range(last.start, one.stop)
-    if last is not None:
-        yield last
+@dataclass(slots=True)
+class Account:
+    """What summaries of one span tell together, of each model one.
+
+    ``told``: which they are, by ``covers.model``; one that names no model is of all, and stands alone.
+    ``missing``: models of whose calls they tell nothing (``covers.except``), so that these count themselves.
+    """
+
+    span: range
+    told: dict[str | None, str]
+    missing: set[str]
+
+
+def accounts(summaries: Iterable[tuple[str, Any]]) -> list[Account]:
+    """What counts of the summaries that name a span, each given by what it is called and its ``covers``.
+
+    No call counts twice: of spans that overlap the longer is taken, because it tells of the other too. Of several
+    summaries of one model in one span it is the last.
+    """
+    found: dict[tuple[int, int], Account] = {}
+    for identifier, covers in summaries:
+        if (named := span(covers)) is not None:
+            account = found.setdefault((named.start, named.stop), Account(named, {}, set()))
+            model, left_out = covers.get("model"), covers.get("except")
+            account.told[model if isinstance(model, str) else None] = identifier
+            account.missing.update(filter(_is_text, left_out if isinstance(left_out, list) else ()))
+    taken: list[Account] = []
+    for one in sorted(found.values(), key=lambda one: (one.span.start - one.span.stop, one.span.start)):
+        place = bisect_left(taken, one.span.stop, key=lambda other: other.span.start)
+        if not one.span or place == 0 or taken[place - 1].span.stop <= one.span.start:
+            taken.insert(place, one)
+        if None in one.told:
+            one.told = {None: one.told[None]}
+    return taken
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def total(usages: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

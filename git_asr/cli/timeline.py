@@ -42,7 +42,7 @@ def lines(shown: Shown, folding: Folding) -> Iterator[str]:
         yield paint(f"checkpoint {shown.what.id}", "yellow")
     for bundle, excerpt in shown.parts:
         yield from _part(bundle, excerpt, folding)
-    if strange := sum(unknown(excerpt) for _, excerpt in shown.parts):
+    if strange := sum(unknown(excerpt) or 0 for _, excerpt in shown.parts):
         yield ""
         yield paint(
             f"{text.plural(strange, 'record')} of kinds that are new to git-asr: git asr drift", "dim"

@@ -128,7 +128,8 @@ class Building:
             left = {}
         if not made:
             return made
-        made.sort(key=_part)
+        if len(made) > 1:
+            made.sort(key=_part)
         first = made[0]
         if left:
             meta = first.meta or {}

@@ -10,6 +10,7 @@ from git_asr.asr import codec
 from git_asr.asr.codec import NON_FINITE
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import PART_SPAN, SECOND_VALUE, usable
+from git_asr.asr.summary import MALFORMED
 from git_asr.converters.base import Embedded, Facts, NativeFormat, Unit
 from git_asr.converters.secret_answers import SECRET_ANSWERS
 from git_asr.converters.versions import VERSIONS
@@ -46,6 +47,22 @@ DOCUMENT_LOSSES: Losses = (
     },
 )
 
+_NOT_TOLD = {
+    "agent_version": "the source does not say which version of the agent wrote it",
+    "approvals": "the source does not say which calls a person allowed",
+    "branch": "the source does not say which branch was checked out",
+    "compactions": "the source does not say when the context was compacted",
+    "compaction_usage": "the source has no model call for the summary of a compaction",
+    "rewinds": "the source does not say when a conversation was taken back",
+    "stop_reasons": "the source does not say why a response ended",
+    "workspace": "the source does not say in which folder the agent worked",
+}
+
+
+def not_told(*features: str) -> Losses:
+    """The losses that an agent's source does not tell of at all (reference native-transcripts, section 13.3)."""
+    return tuple({"feature": one, "reason": _NOT_TOLD[one]} for one in features)
+
 
 class Opaque:
     """One ``git-asr/unit`` for each unit, without looking into it; the format only tells where it stands."""
@@ -76,7 +93,7 @@ class Opaque:
         """The draft of one unit."""
         facts = Facts() if native is None or unit.kind != "value" else native.facts(unit.value)
         kind, fields, stored = _content(unit, facts)
-        meta: dict[str, Any] = {"git-asr/malformed": True} if unit.kind == "malformed" else {}
+        meta: dict[str, Any] = {MALFORMED: True} if unit.kind == "malformed" else {}
         if unit.flags:
             meta["git-asr/encoding"] = [flag for flag in unit.flags if flag != _MASKED]
         return Draft(

@@ -20,7 +20,8 @@ from git_asr.converters.copilot.format import Copilot
 from git_asr.converters.cursor.format import CursorLines
 from git_asr.converters.cursor.lines import CursorMessages
 from git_asr.converters.cursor.text import CursorSections
-from git_asr.converters.devin import DevinSession, DevinTrajectory
+from git_asr.converters.devin.converter import DevinSession
+from git_asr.converters.devin.format import DevinTrajectory
 from git_asr.converters.droid.converter import DroidSession
 from git_asr.converters.droid.format import Droid
 from git_asr.converters.etf.converter import EntireLines

@@ -51,6 +51,10 @@ class Revisions:
         """What a message gave so far, None where it was not seen or has no ID that can be used."""
         return None if native is None else self._messages.get(native)
 
+    def seen(self, native: str | None) -> bool:
+        """Whether a message was told before, taken back or not."""
+        return native in self._messages or native in self._taken_back
+
     def take_back(self, native: str) -> None:
         """A message stands no more: if it comes again it is another one, and what it says again is a copy."""
         message = self._messages.pop(native, None)

@@ -11,6 +11,7 @@ from git_asr.asr.draft import Draft
 from git_asr.converters import opaque
 from git_asr.converters.base import Embedded, NativeFormat, Unit
 from git_asr.converters.building import Building, Standing, rest
+from git_asr.converters.extended import mypyc_attr
 from git_asr.converters.versions import VERSIONS
 
 EMPTY_VALUES = {
@@ -19,6 +20,7 @@ EMPTY_VALUES = {
 }
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Reader(ABC):
     """What one session's lines mean. ``workspace``: the directory as first recorded."""
 

@@ -26,6 +26,7 @@ from git_asr.entire import metadata
 from git_asr.entire.assets import Assets
 from git_asr.entire.contents import Checkpoint, SessionFolder
 from git_asr.entire.copies import OF_NO_AGENT, ContentReader, Copy, Line, Place, chunks_of, folder_order
+from git_asr.entire.damage import watched
 from git_asr.entire.files import SmallFiles, check_hash
 from git_asr.entire.kept import kept_files, task_facts
 from git_asr.entire.subagents import Subagent, Told
@@ -92,7 +93,8 @@ def write(source: SessionSource, bundle: BundleWriter, reader: ContentReader) ->
     inside: list[tuple[_Conversion, Embedded]] = []
     for task in _conversions(source, extents, reader):
         converter = converter_for(task.line.native)
-        drafts = converter.convert(task.line.units(reader), task.line.native, task.line.stream)
+        units = watched(task.line.units(reader), task.line, source.files.report)
+        drafts = converter.convert(units, task.line.native, task.line.stream)
         if task.spawned:
             drafts = told.watch(drafts, task.line.stream)
         own_links = () if task.spawned else placed[task.line.stream]

@@ -106,18 +106,20 @@ def groups(found: Iterable[Drifting]) -> tuple[Group, ...]:
     return tuple(group for _, group in sorted(result.items()))
 
 
-def unknown(excerpt: Excerpt) -> int:
-    """How many records of what is shown of a session have a kind that is not known."""
+def unknown(excerpt: Excerpt) -> int | None:
+    """How many records of what is shown of a session have a kind that is not known; None where no kinds are known."""
     held = holding(excerpt.slices)
     shown = (one for one in excerpt.stream.records if held(position(one)))
-    subagents = sum(_count(one.header, one.records) for one in excerpt.subagents)
-    return _count(excerpt.stream.header, shown) + subagents
+    counts = [_count(excerpt.stream.header, shown)]
+    counts += (_count(one.header, one.records) for one in excerpt.subagents)
+    told = [one for one in counts if one is not None]
+    return sum(told) if told else None
 
 
-def _count(header: Mapping[str, Any], records: Iterable[Record]) -> int:
+def _count(header: Mapping[str, Any], records: Iterable[Record]) -> int | None:
     learned = known(_producer(header)[0])
     if learned is None:
-        return 0
+        return None
     watch = Drift(learned)
     for record in records:
         watch.note(record)

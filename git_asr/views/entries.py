@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 from git_asr.asr import codec
 from git_asr.asr.draft import Record
 from git_asr.asr.reading import GetBlob, text, value
-from git_asr.asr.summary import PENDING, QUEUE
+from git_asr.asr.summary import MALFORMED, PENDING, QUEUE
 from git_asr.views.items import Compaction, Event, Item, Message, Part, Plan, Reasoning, Turn
 
 _TELLING_HOOKS = frozenset({"failed", "blocked", "cancelled", "message"})
@@ -168,7 +168,10 @@ def _inner(said: str) -> str:
 def _notice(record: Record, place: Place, blob: GetBlob) -> Item:
     level = _field(record, "level", blob)
     said = _field(record, "text", blob) or _field(record, "value", blob)
-    return Event(**place, label=_field(record, "kind", blob) or "notice", text=said, level=level or None)
+    kind = _field(record, "kind", blob) or "notice"
+    if MALFORMED in (record.get("_meta") or {}):
+        kind = f"unit {place['position']} cannot be read"
+    return Event(**place, label=kind, text=said, level=level or None)
 
 
 def _attachment(record: Record, place: Place, blob: GetBlob) -> Item | None:

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from git_asr.asr.summary import Summary
-from git_asr.asr.usage import joined, normal, total
+from git_asr.asr.usage import accounts, normal, total
 
 
 def summed(records: list[dict[str, Any]], **arguments: Any) -> dict[str, Any]:
@@ -113,6 +112,12 @@ def test_a_summary_stands_for_the_calls_that_it_covers() -> None:
     calls = [inference(1, 1), inference(2, 2), inference(3, 4)]
     found = summed([*calls, process({"start": 1, "through": 2})])
     assert (found["usage"], found["counts"]) == ({"output": {"total": 104}}, {"inferences": 3})
+    longer = {**process({"start": 1, "through": 3}), "id": "v"}
+    found = summed([*calls, process({"start": 1, "through": 2}), longer])
+    assert found["usage"] == {"output": {"total": 100}}
+    calls[1]["model"] = "m"
+    found = summed([*calls, process({"start": 1, "through": 3, "except": ["m"]})])
+    assert found["usage"] == {"output": {"total": 102}}
     for other in (None, {"callId": "t"}, {"start": 1}):
         assert summed([*calls, process(other)])["usage"] == {"output": {"total": 7}}
 
@@ -185,11 +190,21 @@ SPANS = st.lists(st.builds(range, st.integers(-3, 20), st.integers(-3, 20)))
 
 
 @given(SPANS)
-def test_joined_spans_have_the_same_positions_once(spans: list[range]) -> None:
-    found = list(joined(spans))
-    assert [place for one in found for place in one] == sorted({place for one in spans for place in one})
-    assert all(one.stop < other.start for one, other in pairwise(found))
+def test_spans_that_count_have_no_position_in_common_and_none_is_longer(spans: list[range]) -> None:
+    told = [(str(n), {"start": one.start, "through": one.stop - 1}) for n, one in enumerate(spans)]
+    found = accounts(told)
+    places = [place for one in found for place in one.span]
+    assert len(places) == len(set(places))
+    named = {one.told[None] for one in found}
+    for number, left_out in enumerate(spans):
+        if str(number) not in named:
+            assert any(
+                (len(one.span) >= len(left_out) and set(one.span) & set(left_out)) or one.span == left_out
+                for one in found
+            )
 
 
 def test_spans_may_end_beyond_any_position() -> None:
-    assert list(joined([range(3, 10**400), range(-(10**30), 2)])) == [range(-(10**30), 2), range(3, 10**400)]
+    ends = [(3, 10**400), (-(10**30), 2), (2, 3)]
+    found = accounts((str(at), {"start": start, "through": end}) for at, (start, end) in enumerate(ends))
+    assert [one.told for one in found] == [{None: "1"}, {None: "0"}]

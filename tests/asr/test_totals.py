@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 from git_asr.asr.totals import Total, spawning_calls, total
@@ -90,13 +91,37 @@ def test_a_summary_stands_for_nothing_where_some_of_its_calls_are_not_asked_for(
     assert output(total([told], lambda _, found: found["seq"] < 3_000_000)) == 3
 
 
-def test_summaries_may_cover_the_same_calls_or_none() -> None:
+def test_of_summaries_that_cover_the_same_calls_one_counts() -> None:
     calls = call("a", "i", 1), call("b", "j", 2), call("c", "k", 4)
     both = stream(*calls, process("u", 1, 2, 100), process("v", 2, 10**400, 1000))
-    assert output(total([both])) == 1100
+    assert total([both]) == Total({"output": {"total": 1001}}, 3, 0, 1)
+    for told in permutations([process("u", 1, 2, 100), process("v", 1, 3, 1000), process("w", 3, 3, 10)]):
+        assert total([stream(*calls, *told)]) == Total({"output": {"total": 1000}}, 3, 0, 1)
+        assert total([stream(*told)]) == Total({"output": {"total": 1000}}, 0, 0, 1)
+
+
+def test_a_summary_may_cover_no_call() -> None:
+    calls = call("a", "i", 1), call("b", "j", 2), call("c", "k", 4)
     assert output(total([stream(*calls, process("u", 9, 12, 100), process("v", 3, 1, 1000))])) == 1107
     some = stream(*calls, process("u", 3, 1, 100))
     assert output(total([some], lambda _, found: found["seq"] > 2_000_000)) == 104
+
+
+def test_summaries_of_several_models_cover_a_span_together() -> None:
+    def of(identifier: str, model: Any, output: int, **covers: Any) -> dict[str, Any]:
+        told = process(identifier, 1, 3, output)
+        return {**told, "covers": {**told["covers"], "model": model, **covers}}
+
+    calls = call("a", "i", 1, model="m"), call("b", "j", 2, model="n"), call("c", "k", 4)
+    assert output(total([stream(*calls, of("u", "m", 100), of("v", "n", 1000))])) == 1100
+    assert output(total([stream(*calls, of("u", "m", 100), of("v", "m", 1000))])) == 1000
+    assert output(total([stream(*calls, of("u", "m", 100), of("v", 5, 1000))])) == 1000
+    both = [of("u", "m", 100), of("v", "o", 1000, **{"except": ["n", 5, "p"]})]
+    assert output(total([stream(*calls, *both)])) == output(total([stream(*calls, *both[::-1])])) == 1102
+    assert output(total([stream(*calls, of("u", "m", 100, **{"except": "n"}))])) == 100
+    named_later = call("d", "j", 8, model="n", supersedes="b")
+    named = stream(call("b", "j", 2), of("u", "m", 100, **{"except": ["n"]}), named_later)
+    assert output(total([named])) == 108
 
 
 def test_the_calls_that_started_a_stream() -> None:

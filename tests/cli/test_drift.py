@@ -193,6 +193,8 @@ def test_nothing_is_known_of_what_is_not_translated(tmp_path: Path) -> None:
     repo.checkpoint(checkpoint(1), Stored(session(1), b'{"what":1}\n'))
     repo.commit(checkpoint(1))
     assert "new to git-asr" not in run_cli(["sync"], repo.build()).err
+    (shown,) = json.loads(run_cli(["show", "--json"], repo.path).out)["sessions"]
+    assert shown["unknown"] is None
     ended = drift(repo.path, "--strict")
     assert (ended.status, ended.out) == (
         0,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from git_asr.converters.detect import detect
 from git_asr.converters.registry import CONVERTERS, FORMATS
 from git_asr.converters.units import read_units
 from tests.converters import goldens
-from tests.converters.oracle import CHECKED, TEXTS, check, deadline
+from tests.converters.oracle import CHECKED, TEXTS, check, deadline, losses, streams
 from tests.converters.rules import encoded
 
 
@@ -240,3 +241,46 @@ def test_a_transcript_of_another_agent_inside(name: str) -> None:
         for found, cut in ((within, half), (behind, len(values))):
             told = [unit.value for unit in found]
             assert [*told[:cut], *told[len(told) - len(values) + cut :]] == values
+
+
+def members(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The paths of all that is in a value; of a list the first three elements stand for the rest."""
+    found = (
+        enumerate(value[:3]) if isinstance(value, list) else value.items() if isinstance(value, dict) else ()
+    )
+    for key, item in found:
+        yield (*path, key)
+        yield from members(item, (*path, key))
+
+
+def with_another(value: Any, path: tuple[str | int, ...], other: Any) -> Any:
+    """A value in which something else stands in one place."""
+    if not path:
+        return other
+    changed = value.copy()
+    changed[path[0]] = with_another(value[path[0]], path[1:], other)
+    return changed
+
+
+@pytest.mark.parametrize("name", [*LINES, *DOCUMENTS])
+def test_anything_may_be_something_else(name: str) -> None:
+    """In every place that a fixture has, once for each type of unit: the odd value is kept."""
+    done: set[tuple[Any, ...]] = set()
+    for case in goldens.cases():
+        native, units = goldens.units(goldens.chunks(case))
+        if native is None or native.name != name:
+            continue
+        for at, unit in enumerate(units):
+            if unit.kind != "value" or unit.flags:
+                continue
+            kind = native.facts(unit.value)
+            for path in members(unit.value):
+                place = (kind.type, kind.payload, *("*" if isinstance(key, int) else key for key in path))
+                if place in done:
+                    continue
+                done.add(place)
+                value = with_another(unit.value, path, {"odd": 0})
+                text = None if unit.text is None else codec.encode(value)
+                some = [*units[:at], replace(unit, value=value, text=text), *units[at + 1 :]]
+                assert losses(native, some, streams(native, some)) == [], (case, unit.position, path)
+    assert done

@@ -11,7 +11,7 @@ from git_asr.asr.draft import Draft
 from git_asr.converters.base import Embedded, NativeFormat, Unit
 from git_asr.converters.opaque import LINES
 from git_asr.converters.units import read_lines
-from tests.support.beginnings import broken
+from tests.support.beginnings import broken, broken_apart
 
 TEXT = b'{"a":1}\n\n{"b":2}{"c":3}\n{"d":\n{"e":5}\n{"f":'
 UNITS = list(read_lines([TEXT]))
@@ -127,7 +127,10 @@ def test_a_converter_of_beginnings(drafts: Yields) -> None:
     ],
 )
 def test_a_converter_that_knows_the_end(drafts: Yields, lines: list[int]) -> None:
-    assert [end.position for end in broken(lambda: Some(drafts), UNITS, "s")] == lines
+    found = broken(lambda: Some(drafts), UNITS, "s")
+    assert [end.position for end in found] == lines
+    apart = broken_apart(Some(drafts), UNITS, "s")
+    assert [(end.position, end.more) for end in apart] == [(end.position, end.more) for end in found]
 
 
 def test_a_converter_that_raises_raises() -> None:

@@ -204,5 +204,30 @@ def test_a_converter_declares_what_lines_or_documents_lose(name: str) -> None:
     converter = converter_for(native)
     features = {one["feature"] for one in converter.lossy}
     text = name == "cursor-text"
+    assert len(features) == len(converter.lossy)
     assert ("number_precision" in features) is not text
     assert ("cut_last_line" in features) is (native.array is None and not text)
+
+
+@pytest.mark.parametrize(
+    ("name", "lacks"),
+    [
+        ("antigravity-jsonl", "stop_reasons usage call_ids agent_version approvals branch rewinds workspace"),
+        ("claude-code-jsonl", "approvals compaction_usage"),
+        ("codex-jsonl", "stop_reasons approvals"),
+        ("copilot-cli-jsonl", "stop_reasons inference_input"),
+        (
+            "cursor-jsonl",
+            "tool_results inferences call_ids times compactions rewinds workspace branch approvals",
+        ),
+        ("factory-droid-jsonl", "stop_reasons usage agent_version approvals rewinds"),
+        ("gemini-cli-json", "stop_reasons agent_version approvals branch workspace"),
+        ("gemini-cli-jsonl", "stop_reasons agent_version approvals branch workspace"),
+        ("opencode-json", "approvals branch"),
+        ("pi-jsonl", "agent_version approvals branch"),
+    ],
+)
+def test_a_converter_declares_what_its_agent_never_tells(name: str, lacks: str) -> None:
+    """The cells of the comparison that say no (reference native-transcripts, section 13.3)."""
+    features = {one["feature"] for one in converter_for(by_name(name)).lossy}
+    assert set(lacks.split()) - features == set()

@@ -22,6 +22,7 @@ NO_ID = "the transcript names session "
 UNUSABLE = ", session folder 0: session ID "
 UNFAMILIAR = ("0/full.jsonl is of no known agent; it is kept as it is",)
 """What is said of a transcript of no known format; its lines are kept as they are."""
+KEPT_AS_TEXT = "0/full.jsonl, line 3: cannot be read; it is kept as text"
 _FIELDS = (
     "cli_version",
     "checkpoint_id",
@@ -153,10 +154,28 @@ CASES: dict[str, Case] = {
     "transcript is blank lines": Case({}, b"\n" * 100_000, UNFAMILIAR, UNKNOWN, units=0),
     "transcript is broken lines": Case({}, b'{"type":\n' * 50, UNFAMILIAR, UNKNOWN, units=50),
     "transcript is brackets": Case({}, b"[" * 1_000_000, UNFAMILIAR, UNKNOWN, units=1),
-    "a broken line in the middle": Case({}, own(b'{"type":"us', claude("{id}", ["c"]).strip()), units=4),
-    "a line of brackets": Case({}, own(b"[" * 500_000, claude("{id}", ["c"]).strip()), units=4),
+    "a broken line in the middle": Case(
+        {}, own(b'{"type":"us', claude("{id}", ["c"]).strip()), (KEPT_AS_TEXT,), units=4
+    ),
+    "broken lines in the middle": Case(
+        {}, own(*[b'{"type":"us', b"\x1b[2J"] * 9, b"{}"), (KEPT_AS_TEXT + " (and 17 more)",), units=21
+    ),
+    "a broken line at the end": Case({}, own(b'{"type":"us'), units=2),
+    "a line of brackets": Case(
+        {}, own(b"[" * 500_000, claude("{id}", ["c"]).strip()), (KEPT_AS_TEXT,), units=4
+    ),
     "a line nested deeply": Case(
-        {}, own(b'{"type":"user","x":' + b"[" * 5000 + b"]" * 5000 + b"}", b"{}"), units=4
+        {},
+        own(b'{"type":"user","x":' + b"[" * 5000 + b"]" * 5000 + b"}", b"{}"),
+        (KEPT_AS_TEXT,),
+        units=4,
+    ),
+    "a document that is cut": Case(
+        {},
+        b'{"sessionId":"{id}","projectHash":"0","messages":[{"id":"a","type":"user","content":"x"},{"id":',
+        ("0/full.jsonl, element 2: cannot be read; it is kept as text",),
+        "gemini-cli",
+        units=3,
     ),
     "a line of 30 MB": Case(
         {},

@@ -4,12 +4,16 @@ A converter takes units and never sees the next one before it asks, so what it h
 whatever follows. What could go wrong is the end: there it may yield what it held back. So at every line end the process
 forks: the child is told that there are no more lines and reports what still comes, the parent goes on. That is one
 conversion, and one end for each line, instead of a conversion for each. Works for every converter of lines.
+
+A process of pytest is large, so slow to fork: long transcripts go to a small one (``broken_apart``).
 """
 
 from __future__ import annotations
 
 import os
 import pickle
+import subprocess
+import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,6 +23,7 @@ from typing import Any
 from git_asr.asr.large import describe, line
 from git_asr.asr.numbering import number
 from git_asr.converters.base import Converter, Unit
+from tests.support.run import PROJECT
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,3 +124,23 @@ def broken(make: Callable[[], Converter], units: Iterable[Unit], stream: str) ->
         or list(end.more) != made[end.made : end.made + len(end.more)]
         or any(part != whole[: len(part)] for part, whole in zip(end.facts, last, strict=True))
     ]
+
+
+def broken_apart(converter: Converter, units: Sequence[Unit], stream: str) -> list[End]:
+    """As ``broken`` for a converter that has converted nothing yet, in a process of its own that nobody measures."""
+    ended = subprocess.run(
+        [sys.executable, "-c", "from tests.support.beginnings import main; main()"],
+        input=pickle.dumps((converter, units, stream)),
+        env={name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")},
+        cwd=PROJECT,
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    found: list[End] = pickle.loads(ended.stdout)  # noqa: S301 - of our own child
+    return found
+
+
+def main() -> None:
+    """What the process of ``broken_apart`` does."""
+    converter, units, stream = pickle.load(sys.stdin.buffer)  # noqa: S301 - of the test
+    pickle.dump([*broken(lambda: converter, units, stream)], sys.stdout.buffer)

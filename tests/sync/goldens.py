@@ -2,10 +2,13 @@
 
 They freeze IDs, parts, files, manifest, links and commit, byte for byte. ``python -m tests.sync.goldens`` writes them
 anew; read the difference before you commit it: what changes here changes for everybody.
+
+``@20MB@`` in a transcript stands for so many letters, and of a file that is as large the golden has size and digest.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -20,6 +23,8 @@ from tests.support.entire_repo import EntireRepo, Stored
 from tests.support.run import PROJECT
 
 FOLDER = PROJECT / "fixtures" / "companion"
+
+LONG = 20_000_000
 
 
 def cases() -> list[Path]:
@@ -43,7 +48,9 @@ def build(case: Path, where: Path) -> Path:
 
 
 def _stored(case: Path, said: dict[str, Any]) -> Stored:
-    transcript = None if said.get("transcript") is None else (case / said["transcript"]).read_bytes()
+    transcript = None
+    if said.get("transcript") is not None:
+        transcript = (case / said["transcript"]).read_bytes().replace(b"@20MB@", b"y" * LONG)
     return Stored(
         said["session_id"],
         transcript,
@@ -60,7 +67,14 @@ def result(case: Path, where: Path) -> tuple[dict[str, bytes], dict[str, str | N
     """Sync the case's repository: the files of the companion ref, and where the refs stand."""
     repo = build(case, where)
     sync(open_repository(repo), Options(), lambda _: None)
-    return tree_files(repo), {ref: tip(repo, ref) for ref in ("refs/asr/sessions", "refs/notes/asr")}
+    files = {path: _shown(data) for path, data in tree_files(repo).items()}
+    return files, {ref: tip(repo, ref) for ref in ("refs/asr/sessions", "refs/notes/asr")}
+
+
+def _shown(data: bytes) -> bytes:
+    if len(data) < LONG:
+        return data
+    return f"{len(data)} bytes, SHA-256 {hashlib.sha256(data).hexdigest()}\n".encode()
 
 
 def main() -> None:

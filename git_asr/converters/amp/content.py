@@ -52,7 +52,8 @@ def piece(one: Any) -> tuple[dict[str, Any] | None, dict[str, Any]]:
         return made, {}
     taken = {"type", "data", "source"} | ({media} if source.get(media) == made["mediaType"] else set())
     left = rest(one, taken)
-    if source is not one and (over := rest(source, taken - {"source"})):
+    own = taken - {"source"} if isinstance(source.get("type"), str) else taken - {"source", "type"}
+    if source is not one and (over := rest(source, own)):
         left["source"] = over
     return made, left
 

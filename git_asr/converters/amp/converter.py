@@ -197,7 +197,7 @@ class AmpThread(SessionConverter):
             if counted:
                 told["usage"] = counted
             left.pop("usage", None)
-            draft = entry.after(INFERENCE, "inference", told, meta={"usage": more} if more else None)
+            draft = entry.after(INFERENCE, "inference", told, meta={"usage": more} if holds(more) else None)
             draft.ts = moment(usage) or entry.ts
         if isinstance(state, dict):
             replace(left, "state", _state(entry, state, reason))

@@ -41,7 +41,7 @@ LOSSES = (
     {"feature": "repeated_values", "reason": "a step that comes again is recorded where it differs"},
     {"feature": "call_ids", "reason": "the source has none: results are paired with calls by their order"},
     {"feature": "usage", "reason": "the source has no counters"},
-    {"feature": "stop_reasons", "reason": "the source does not say why a response ended"},
+    *opaque.not_told("stop_reasons", "agent_version", "approvals", "branch", "rewinds", "workspace"),
 )
 
 

@@ -192,9 +192,10 @@ def _inference(line: Line, state: State, message: Mapping[str, Any], key: str) -
     draft = line.after(
         INFERENCE, "inference", fields, meta=meta, supersedes=None if known is None else known.record
     )
-    first = known.request if known is not None and known.request is not None else request
-    first = first if usable(first) else None
     taken = _MESSAGE_AND_REQUEST if "requestId" in fields else _MESSAGE
+    first = known.request if known is not None else None
+    if first is None and "requestId" in fields:
+        first = request
     state.inferences[key] = Inference(line.identify(draft), said, taken, count, output, final, first)
     return taken
 

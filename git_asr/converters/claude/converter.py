@@ -46,6 +46,7 @@ LOSSES = (
         "reason": "what stands on every line (context, usage, modes, titles, the last prompt, the prompt of a "
         "subagent) is recorded when it changes",
     },
+    *opaque.not_told("approvals", "compaction_usage"),
 )
 
 

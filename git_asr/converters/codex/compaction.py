@@ -11,6 +11,7 @@ from git_asr.converters.codex.slots import COMPACTION, CONTENT, HISTORY
 from git_asr.converters.codex.state import State
 
 _ITEM = frozenset({"type", "role", "content"})
+_TEXTS = ("input_text", "output_text", "text")
 
 
 def compacted(line: Line, state: State) -> Taken | None:
@@ -68,7 +69,9 @@ def _texts(item: dict[str, Any]) -> tuple[str, ...]:
         return ()
     found = [role]
     for one in content:
-        if not isinstance(one, dict) or len(one) != 2 or not isinstance(one.get("text"), str):
+        if not isinstance(one, dict) or one.keys() != {"type", "text"} or one["type"] not in _TEXTS:
+            return ()
+        if not isinstance(one["text"], str):
             return ()
         found.append(one["text"])
     return tuple(found)

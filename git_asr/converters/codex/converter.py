@@ -52,7 +52,7 @@ LOSSES = (
         "feature": "event_times",
         "reason": "an event that says nothing new has no record, so its time is not kept",
     },
-    {"feature": "stop_reasons", "reason": "the source does not say why a response ended"},
+    *opaque.not_told("stop_reasons", "approvals"),
     {"feature": "inference_content", "reason": "the source does not say which items a model call gave"},
 )
 

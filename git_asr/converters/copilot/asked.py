@@ -111,7 +111,7 @@ def plan(event: Event, state: State) -> Taken | None:
     return {
         *taken,
         "planContent",
-        "summary",
+        *(("summary",) if text(data, "summary") is not None else ()),
         *(("actions",) if isinstance(data.get("actions"), list) else ()),
     }
 

@@ -76,7 +76,7 @@ LOSSES = (
         "feature": "inference_input",
         "reason": "the source tells the input of model calls for a process as a whole",
     },
-    {"feature": "stop_reasons", "reason": "the source does not say why a response ended"},
+    *opaque.not_told("stop_reasons"),
 )
 
 

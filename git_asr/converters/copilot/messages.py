@@ -237,9 +237,9 @@ def asset(event: Event, _: State) -> Taken | None:
         return None
     part, over = binary(event.data)
     told: dict[str, Any] = {"kind": "binary_asset"}
-    name = word(over.pop("assetId", None))
-    if name:
+    if name := word(over.get("assetId")):
         told["name"] = name
+        del over["assetId"]
     event.put(CONTENT, "git-asr/attachment", {**told, "content": [part]})
     event.left.update(over)
     return event.data.keys()

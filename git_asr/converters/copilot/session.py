@@ -44,7 +44,7 @@ def _context(event: Event, state: State, slot: int, named: dict[str, str | None]
     found = event.data if event.type == "session.context_changed" else part(event.data, "context")
     told = {"cwd": text(found, "cwd"), "branch": text(found, "branch"), **named}
     fields = {name: value for name, value in told.items() if value and state.changed(name, value)}
-    over = rest(found, ("cwd", "branch"))
+    over = rest(found, [key for key in ("cwd", "branch") if isinstance(found.get(key), str)])
     meta = {key: value for key, value in over.items() if state.changed(f"context {key}", value)}
     if fields or meta:
         event.put(slot, "git-asr/context", fields, meta=meta)

@@ -116,7 +116,9 @@ def compaction(event: Event) -> set[str]:
         return set()
     request = text(event.data, "requestId")
     named = request is not None and usable(request)
-    model = word(left.pop("model", None))
+    model = word(left.get("model"))
+    if model:
+        del left["model"]
     draft = event.after(INFERENCE, "inference", {}, meta=left)
     draft.fields["inferenceId"] = request if named else event.identify(draft)
     if named:
@@ -145,18 +147,34 @@ def shutdown(event: Event, state: State) -> Taken:
         event.put(NOTICE, "git-asr/notice", {"level": "error", "kind": "shutdown", "text": said})
         taken.add("errorReason")
     metrics = part(data, "modelMetrics")
-    untold = {}
-    for model, found in metrics.items():
-        counted, left = normal(part(found, "usage"), includes=True)
-        if not counted or event.blocks == MAX_BLOCKS or not word(model):
-            untold[model] = found
-            continue
-        covers = {"start": min(start, event.position), "through": event.position, "model": model}
-        told = {"scope": SCOPE, "covers": covers, "usage": counted}
-        if cost := rest(found, ("usage",)):
+    known, untold = _counters(metrics, MAX_BLOCKS - event.blocks)
+    covers = {"start": min(start, event.position), "through": event.position}
+    for number, (model, (counted, left)) in enumerate(known.items()):
+        told = {"scope": SCOPE, "covers": {**covers, "model": model}, "usage": counted}
+        if number == 0 and any(map(word, untold)):
+            told["covers"]["except"] = [one for one in untold if word(one)]
+        if cost := rest(metrics[model], ("usage",)):
             told["cost"] = cost
         event.put(CONTENT, "usage_summary", told, block=event.blocks, meta={"usage": left} if left else None)
         event.blocks += 1
     if untold:
         event.left["modelMetrics"] = untold
     return taken | ({"modelMetrics"} if metrics else set())
+
+
+def _counters(
+    metrics: dict[str, Any], most: int
+) -> tuple[dict[str, tuple[dict[str, Any], dict[str, Any]]], dict[str, Any]]:
+    """The tokens of each model, and what has no place there; and the models of which none are known, as they are told.
+
+    ``most``: so many records have a place.
+    """
+    known: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
+    untold: dict[str, Any] = {}
+    for model, found in metrics.items():
+        counted, left = normal(part(found, "usage"), includes=True)
+        if counted and word(model) and len(known) < most:
+            known[model] = counted, left
+        else:
+            untold[model] = found
+    return known, untold

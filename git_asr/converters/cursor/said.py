@@ -9,7 +9,7 @@ from git_asr.asr.ids import MAX_ID, derived, usable
 from git_asr.converters.building import BLOCK, CONTENT, Building, around, rest, text_part
 from git_asr.converters.cursor.slots import ADDED, PLAN, REQUEST, SUBAGENT
 from git_asr.converters.fields import is_rfc3339, text
-from git_asr.converters.opaque import Losses
+from git_asr.converters.opaque import Losses, not_told
 
 VENDOR = "com.cursor"
 """Prefix of vendor types and key of ``_meta``."""
@@ -29,6 +29,7 @@ LOSSES: Losses = (
         "reason": "the source gives calls no IDs: they are derived from where a call stands",
     },
     {"feature": "times", "reason": "the source tells no times, but for some prompts"},
+    *not_told("agent_version", "approvals", "branch", "compactions", "rewinds", "workspace"),
 )
 
 

@@ -27,7 +27,7 @@ LOSSES = (
         "feature": "usage",
         "reason": "the source has counters and settings in another file, which is not stored",
     },
-    {"feature": "stop_reasons", "reason": "the source does not say why a response ended"},
+    *opaque.not_told("stop_reasons", "agent_version", "approvals", "rewinds"),
 )
 _HANDLERS = {
     "message": messages.message,

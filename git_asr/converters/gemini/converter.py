@@ -19,6 +19,7 @@ _LOSSES = (
         "reason": "what a message that comes again says as before, and results that a message of their own repeats, "
         "are not recorded again",
     },
+    *opaque.not_told("stop_reasons", "agent_version", "approvals", "branch", "workspace"),
 )
 
 

@@ -108,7 +108,8 @@ def _rebuild(unit: Unit, message: Message, listed: list[Any], state: State) -> l
     One that is shorter is what a compaction left, with a summary near its head.
     """
     before, through = dict.fromkeys(state.history), state.last
-    again = {found for one in listed if (found := fields.text(one, "id")) is not None and usable(found)}
+    named = (fields.text(one, "id") for one in listed if is_message(one))
+    again = {one for one in named if one is not None and usable(one)}
     gone = [key for key in before if key not in again]
     kept = [
         one for key in before if key in again and (known := state.revisions.get(key)) for one in known.ids
@@ -117,15 +118,16 @@ def _rebuild(unit: Unit, message: Message, listed: list[Any], state: State) -> l
         state.history.pop(key)
         state.revisions.take_back(key)
     made: list[Draft] = []
+    more: list[Any] = []
     summary: str | None = None
-    block = added = 0
+    block = 0
     state.history = {}
     own = replace(unit, text=None)  # each is looked through for itself, not the whole line for each
     for one in listed:
         if not is_message(one) or block + 1 >= MAX_BLOCKS:
-            break
-        added += 1
-        state.rebuilt = bool(gone) and fields.text(one, "id") not in before
+            more.append(one)
+            continue
+        state.rebuilt = bool(gone) and not state.revisions.seen(fields.text(one, "id"))
         told, block = add(own, one, state, block)
         made += told
         if state.rebuilt and summary is None and one["type"] == "user" and not messages.is_injected(one):
@@ -133,7 +135,7 @@ def _rebuild(unit: Unit, message: Message, listed: list[Any], state: State) -> l
     state.rebuilt = False
     end = Message(unit, {}, state.scope)
     end.ts, end.blocks = message.ts, max(block, 1)
-    if more := listed[added:]:
+    if more:
         end.after(MORE, vendor_type(end.vendor, "messages"), {"value": more})
     if gone and through is not None:
         gap: dict[str, Any] = {"replaces": {"through": through, **({"except": kept} if kept else {})}}

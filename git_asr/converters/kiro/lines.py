@@ -100,6 +100,7 @@ def message(saying: Saying, value: dict[str, Any]) -> dict[str, Any] | None:
 def _part(found: Any) -> dict[str, Any]:
     if isinstance(found, str):
         return text_part(found)
-    if isinstance(found, dict) and found.keys() == {"type", "text"} and isinstance(found["text"], str):
-        return text_part(found["text"])
+    said = fields.text(found, "text")
+    if said is not None and found == {"type": "text", "text": said}:
+        return text_part(said)
     return {"type": "json", "value": found}

@@ -32,6 +32,7 @@ _LOSSES = (
         "reason": "what stands on every message or part (session, folder, agent, mode, snapshot, a step's tokens) "
         "is recorded when it changes",
     },
+    *opaque.not_told("approvals", "branch"),
 )
 
 

@@ -43,7 +43,7 @@ LOSSES = (
         "reason": "the provider's interface is recorded when it changes, the name of a tool with the call alone",
     },
     {"feature": "padding", "reason": "blanks that keep room for a longer title are not kept"},
-    {"feature": "agent_version", "reason": "the source does not say which version of the agent wrote it"},
+    *opaque.not_told("agent_version", "approvals", "branch"),
 )
 
 

@@ -187,8 +187,9 @@ def test_counters_that_are_all_zero_were_not_counted() -> None:
     assert told["id"] == "0"
     none = kinds(AMP.document(HEAD, agent(0, usage={"cacheReadInputTokens": 4})), "inference")[0]
     assert none["usage"] == {"cacheRead": 4}
-    odd = kinds(AMP.document(HEAD, agent(0, usage=7, state={"stopReason": "x"})), "inference")[0]
-    assert odd["_meta"][VENDOR]["usage"] == 7
+    for value in (7, 0, False):
+        odd = kinds(AMP.document(HEAD, agent(0, usage=value, state={"stopReason": "x"})), "inference")[0]
+        assert odd["_meta"][VENDOR]["usage"] is value
 
 
 def test_plans_and_subagents() -> None:

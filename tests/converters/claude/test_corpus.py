@@ -12,7 +12,7 @@ from git_asr.converters.claude.converter import Claude
 from tests.converters.claude.conversion import SESSION, losses, streams, units
 from tests.converters.rules import check_stream
 from tests.converters.samples import Transcript, transcripts
-from tests.support.beginnings import broken
+from tests.support.beginnings import broken_apart
 from tests.support.corpus import needs_corpus, samples
 from tests.support.losslessness import written
 
@@ -40,11 +40,11 @@ def test_the_first_lines_give_the_first_records(name: str, folder: Path) -> None
             replace(unit, position=at) for at, one in enumerate(text.split(b"\n"), 1) for unit in units(one)
         )
         assert found == list(apart)
-        assert broken(Claude, found, SESSION) == []
+        assert broken_apart(Claude(), found, SESSION) == []
         converter = Claude()
         list(converter.convert(iter(found), None, SESSION))
         for one in converter.embedded:
-            assert broken(lambda one=one: one.converter, found, f"{SESSION}.{one.suffix}") == []
+            assert broken_apart(one.converter, found, f"{SESSION}.{one.suffix}") == []
 
 
 @pytest.mark.parametrize("name", samples())

@@ -240,6 +240,20 @@ def test_a_process_covers_the_calls_since_it_began() -> None:
     assert figures(crashed)["usage"] == {"output": {"total": 75}}
 
 
+def test_the_calls_of_a_model_without_counters_count_themselves() -> None:
+    one, two = (
+        said("a", apiCallId="a", model="m", outputTokens=5),
+        said("b", apiCallId="b", model="n", outputTokens=7),
+    )
+    told = {"m": {"usage": {"outputTokens": 50}}, "n": {"requests": {"count": 1}}, "": {}}
+    text = lines(one, two, ("session.shutdown", {"modelMetrics": told}))
+    records = convert(text)
+    (summary,) = kinds(records, "usage_summary")
+    assert summary["covers"] == {"start": 1, "through": 4, "model": "m", "except": ["n"]}
+    assert figures(records)["usage"] == {"output": {"total": 57}}
+    assert losses(text) == []
+
+
 def test_models_that_exceed_the_range_stay_with_the_end() -> None:
     metrics = {f"m{n}": {"usage": {"outputTokens": 1}} for n in range(MAX_BLOCKS + 2)}
     text = lines(("session.shutdown", {"modelMetrics": metrics}))

@@ -78,12 +78,13 @@ def untold(found: Sequence[Unit], records: Sequence[Record]) -> list[str]:
     said += [
         str(codec.decode(data).value) if data[:1] == b'"' else data.decode() for data in out.blobs.values()
     ]
-    heads = ("user:", "assistant:", "<user_query>", "</user_query>")
+    heads = ("user:", "assistant:")
     missing = []
     for unit in found:
         line = str(unit.value).strip()
         for head in ("[Thinking]", "[Tool call]", "[Tool result]"):
             line = line.removeprefix(head).strip()
+        line = line.removeprefix("<user_query>").removesuffix("</user_query>").strip()
         _, colon, argument = map(str.strip, line.partition(":"))
         if line in ("", *heads) or any(line in one for one in said):
             continue

@@ -53,6 +53,12 @@ def check_text(found: list[Unit]) -> None:
         assert settled == encoded[: len(settled)]
 
 
+def test_a_query_may_begin_beside_its_tag() -> None:
+    """Found by the fuzzer."""
+    check_text(text("user:\n<user_query>ery>\nMow\n</user_query>\n\nassistant:\nMown."))
+    check_text(text("user:\n<user_query>Mow</user_query>\n"))
+
+
 @pytest.mark.parametrize("case", LINES)
 def test_every_rule_holds_for_lines(case: str) -> None:
     found = UNITS[case][1]

@@ -6,7 +6,7 @@ from typing import Any
 
 from git_asr.converters import fields
 from git_asr.converters.base import Unit
-from git_asr.converters.devin import DevinSession
+from git_asr.converters.devin.converter import DevinSession
 from tests.support.losslessness import Path
 from tests.support.sessions import Agent
 

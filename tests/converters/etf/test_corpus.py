@@ -19,7 +19,7 @@ from git_asr.converters.registry import converter_for
 from git_asr.converters.units import read_lines, read_units
 from tests.converters.etf.conversion import lost_of, of
 from tests.converters.rules import check_stream
-from tests.support.beginnings import broken
+from tests.support.beginnings import broken_apart
 from tests.support.corpus import needs_corpus, sample
 from tests.support.losslessness import written
 
@@ -74,7 +74,7 @@ def test_every_rule_holds(name: str, folder: Path) -> None:
         records = of(found)
         assert lost_of(found, records) == []
         check_stream(written(records).records)
-        assert broken(EntireLines, found, "") == []
+        assert broken_apart(EntireLines(), found, "") == []
         assert not [one for one in records if one["type"].startswith("io.entire.transcript/")]
 
 

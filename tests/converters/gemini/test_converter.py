@@ -111,6 +111,24 @@ def test_a_history_that_is_built_anew() -> None:
     assert cleared["replaces"] == {"through": "d"}
 
 
+def test_what_is_no_message_in_a_history_costs_only_itself() -> None:
+    said = [user("a", "one"), gemini("b", "two"), user("c", "three")]
+    text = lines(*said, {"$set": {"messages": [said[0], 7, {"id": "b"}, user("e", "five")]}})
+    records = convert(text)
+    assert texts(records) == ["one", "five"]
+    assert [one["value"] for one in kinds(records, f"{VENDOR}/messages")] == [[7, {"id": "b"}]]
+    assert losses(text) == []
+
+
+def test_a_person_s_message_that_comes_back_into_a_history_is_a_person_s() -> None:
+    said = [user("a", "one"), gemini("b", "two"), user("c", "three")]
+    gone = {"$set": {"messages": [user("s", "sum"), said[2]]}}
+    records = convert(lines(*said, gone, {"$set": {"messages": [said[0], said[2]]}}))
+    again = kinds(records, "message")[-1]
+    assert (again["author"], again["copiedFrom"]["id"]) == ("human", "a")
+    assert [one.get("summary") for one in kinds(records, "compaction")] == ["s", None]
+
+
 def test_what_exceeds_the_range_stays_in_one_record() -> None:
     thoughts = [{"subject": str(n)} for n in range(MAX_BLOCKS)]
     calls = [call(str(n)) for n in range(MAX_BLOCKS)]

@@ -11,7 +11,7 @@ from git_asr.converters.gemini.converter import Gemini
 from tests.converters.gemini.conversion import lost_of, of
 from tests.converters.rules import check_stream
 from tests.converters.samples import Transcript, transcripts
-from tests.support.beginnings import broken
+from tests.support.beginnings import broken_apart
 from tests.support.corpus import needs_corpus
 from tests.support.losslessness import written
 
@@ -39,4 +39,4 @@ def test_nothing_is_lost_and_every_rule_holds(name: str, folder: Path) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_first_units_give_the_first_records(name: str, folder: Path) -> None:
     for one in read(name, folder):
-        assert broken(lambda one=one: Gemini(snapshot=one.snapshot), one.units, "") == []
+        assert broken_apart(Gemini(snapshot=one.snapshot), one.units, "") == []

@@ -10,7 +10,7 @@ from git_asr.converters.pi.converter import PiSession
 from tests.converters.pi.conversion import lost_of, of
 from tests.converters.rules import check_stream
 from tests.converters.samples import transcripts
-from tests.support.beginnings import broken
+from tests.support.beginnings import broken_apart
 from tests.support.corpus import needs_corpus
 from tests.support.losslessness import written
 
@@ -25,4 +25,4 @@ def test_rules_losses_and_beginnings(name: str, tmp_path: Path) -> None:
         records = of(one.units)
         assert lost_of(one.units, records) == []
         check_stream(written(records).records)
-        assert broken(PiSession, one.units, "") == []
+        assert broken_apart(PiSession(), one.units, "") == []

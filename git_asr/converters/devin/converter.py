@@ -1,4 +1,4 @@
-"""Devin CLI: a trajectory of steps in the ATIF format (reference native-transcripts, section 12.6)."""
+"""Steps of a Devin CLI trajectory → drafts."""
 
 from __future__ import annotations
 
@@ -6,35 +6,13 @@ from typing import Any
 
 from git_asr.asr.ids import usable
 from git_asr.converters import fields
-from git_asr.converters.base import Facts, Format, Sample
 from git_asr.converters.building import CONTENT, data_part, holds, rest, text_part, word
-from git_asr.converters.fields import document, has, number_or_text, part, text, time
+from git_asr.converters.fields import number_or_text, part, text, time
 from git_asr.converters.session import ENDED, INFERENCE, USAGE, Entry, SessionConverter
 from git_asr.converters.versions import VERSIONS
 
 _STEP = ("prompt_tokens", "cached_tokens", "completion_tokens")
 _ALL = ("total_prompt_tokens", "total_cached_tokens", "total_completion_tokens")
-
-
-class DevinTrajectory(Format):
-    """One object with ``steps``; a stub has none yet."""
-
-    __slots__ = ()
-    harness = "devin"
-    name = "devin-atif"
-    array: str | None = "steps"
-
-    def recognises(self, sample: Sample) -> bool:
-        """By the schema's version."""
-        return (text(document(sample), "schema_version") or "").startswith("ATIF")
-
-    def facts(self, value: Any) -> Facts:
-        """A step, or what the document says of the session."""
-        if has(value, "schema_version"):
-            return Facts(session=text(value, "session_id"))
-        return Facts(
-            id=number_or_text(value, "step_id"), ts=time(value, "timestamp"), type=text(value, "source")
-        )
 
 
 class DevinSession(SessionConverter):
