@@ -83,6 +83,10 @@ def _detach(directory: Path) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1):
         os.dup2(nothing, standard)
+    try:
+        os.fstat(2)
+    except OSError:
+        os.dup2(nothing, 2)  # nothing else may take the place of standard error
     os.closerange(3, _INHERITED)
     with suppress(OSError, AttributeError):  # it may lead a session already
         os.setsid()
@@ -204,13 +208,11 @@ class Worker:
             self._looks.pop(item.name, None)
             queue.done(self.directory, item)
         queue.forgive(self.directory)
-        new, changed = outcome.tally.new, outcome.tally.changed
-        self._say(
-            f"{len(batch)} of the queue: {new} new and {changed} changed sessions, {outcome.links} links"
-        )
+        became = f"{outcome.tally.new} new, {outcome.tally.changed} changed"
+        self._say(f"{len(batch)} in hand; sessions: {outcome.sessions} ({became}), links: {outcome.links}")
 
     def _put_off(self, batch: Sequence[Item], error: Exception) -> bool:
-        """Count a failure of all that is in hand; whether that could be written."""
+        """Count a failure of all that is in hand; whether the repository is still there."""
         if not self.is_there():
             return False
         self.report(error, batch)

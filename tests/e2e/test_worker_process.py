@@ -67,7 +67,7 @@ def test_it_says_nothing_but_to_its_log(path: Path) -> None:
     ended = work(path / ".git" / "asr")
     assert (ended.status, ended.out) == (0, "")
     assert ended.err.count("\n") == 1
-    assert ended.err.endswith(" 1 of the queue: 1 new and 0 changed sessions, 1 links\n")
+    assert ended.err.endswith(" 1 in hand; sessions: 1 (1 new, 0 changed), links: 1\n")
     assert len(bundles(path)) == 1
     assert work(path / ".git" / "asr") == Result(0, "", "")
 
@@ -261,8 +261,8 @@ def test_a_log_that_is_too_long_begins_anew(path: Path) -> None:
         assert ended.returncode == 0
     assert log.with_name("worker.log.1").stat().st_size == MAX_BYTES + 1
     assert [line.split(" ", 1)[1] for line in log.read_text().splitlines()] == [
-        "2 of the queue: 1 new and 0 changed sessions, 1 links",
-        "1 of the queue: 0 new and 0 changed sessions, 1 links",
+        "2 in hand; sessions: 1 (1 new, 0 changed), links: 1",
+        "1 in hand; sessions: 1 (0 new, 0 changed), links: 1",
     ]
 
 
