@@ -11,13 +11,16 @@ PYTEST_ARGS ?=
 BENCH_ARGS ?=
 FUZZ_ARGS ?=
 
+NPM_CI = npm ci --ignore-scripts --no-audit --no-fund --loglevel=error \
+  --fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-timeout=20000
+
 .PHONY: demo test fuzz lint format docs bench bench-compiled wheel-check compiled-check clean
 
 demo: $(VENV)/.installed
 	@PATH="$(abspath $(BIN)):$$PATH" git asr demo $(DIR)
 	@command -v git-asr >/dev/null || printf '\nFor `git asr` in this shell, first:\n\n    export PATH="%s:$$PATH"\n' "$(abspath $(BIN))"
 
-test: $(VENV)/.developing
+test: $(VENV)/.developing $(VENV)/.managers
 	$(BIN)/coverage erase
 	$(BIN)/pytest -n auto --cov --cov-report= $(PYTEST_ARGS)
 	$(BIN)/coverage report --fail-under=95
@@ -91,3 +94,9 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 $(VENV)/.developing: pyproject.toml | $(VENV)/bin/python
 	$(PIP) install --editable '.[dev]'
 	@touch $@ $(VENV)/.installed
+
+# husky and lefthook for tests/hooks. Those tests are skipped where they cannot be had, and another run tries again.
+$(VENV)/.managers: tests/hooks/package.json tests/hooks/package-lock.json | $(VENV)/bin/python
+	@mkdir -p $(VENV)/managers && cp $^ $(VENV)/managers
+	@if command -v npm >/dev/null && (cd $(VENV)/managers && $(NPM_CI)); then touch $@; \
+	 else echo "warning: no husky and no lefthook: tests of hooks will be skipped" >&2; fi
