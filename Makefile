@@ -34,6 +34,7 @@ lint: $(VENV)/.developing
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/shellcheck $(filter-out %.md,$(wildcard hooks/*))
 
 format: $(VENV)/.developing
 	$(BIN)/ruff format .
@@ -41,6 +42,7 @@ format: $(VENV)/.developing
 
 docs: $(VENV)/.developing
 	$(BIN)/python -m tests.support.command_docs
+	$(BIN)/python -m tests.support.hook_files
 
 bench: $(VENV)/.developing
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)

@@ -28,6 +28,8 @@ STARTS: dict[tuple[str, ...], frozenset[str]] = {
     ("coverage", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("drift", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("status", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
+    ("install", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
+    ("uninstall", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("demo", "--help"): LIBRARIES,
 }
 """A command line, and what must not be imported for it: top-level names (``git`` is GitPython)."""

@@ -36,6 +36,8 @@ COMMANDS = {
     "fetch": Entry("git_asr.cli.fetch:command", "Fetch the checkpoints that a clone does not bring."),
     "import": Entry("git_asr.cli.import_:command", "Take in sessions that no checkpoint holds."),
     "link": Entry("git_asr.cli.link:command", "Tie commits that lost their trailer to their sessions."),
+    "install": Entry("git_asr.cli.install:command", "Install hooks that sync in the background."),
+    "uninstall": Entry("git_asr.cli.uninstall:command", "Take the hooks out again."),
     "demo": Entry("git_asr.cli.demo:command", "Make a throw-away repository and show what git-asr does."),
 }
 """Every command, in the order of ``git asr -h``. A new one is one line here and one module beside this one."""
