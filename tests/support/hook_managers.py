@@ -49,12 +49,15 @@ class Managed:
         return self.run(*self.program, *args)
 
     def run(self, *command: str) -> Ended:
-        """Run a program in the repository, with the managers on the PATH as their hooks expect them."""
+        """Run a program in the repository, with the managers on the PATH as their hooks expect them.
+
+        Hooks of git-asr fill the queue and start no worker, as always under ``CI``.
+        """
         folders = [str(PACKAGES / ".bin"), str(Path(sys.executable).parent), os.environ["PATH"]]
         ended = subprocess.run(
             command,
             cwd=self.path,
-            env={**os.environ, "PATH": os.pathsep.join(folders)},
+            env={**os.environ, "CI": "true", "PATH": os.pathsep.join(folders)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -78,7 +81,7 @@ class Managed:
 
 
 def husky(path: Path) -> Managed:
-    """husky 9, installed; its hook for ``post-commit`` notes that it ran."""
+    """husky 9, not installed yet; its hook for ``post-commit`` notes that it ran."""
     managed = Managed((_package("husky"),), _repository(path))
     (path / ".husky").mkdir()
     (path / ".husky" / "post-commit").write_text("echo husky >>managed\n")
