@@ -34,7 +34,7 @@ def command(
     from git_asr.cli import render
     from git_asr.cli.autosync import refresh
     from git_asr.cli.covered import as_record, lines, table
-    from git_asr.git.repository import open_repository
+    from git_asr.cli.opening import open_repository
     from git_asr.sync.survey import survey
 
     repo = open_repository()

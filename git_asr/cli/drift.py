@@ -22,9 +22,9 @@ def command(revisions: tuple[str, ...], strict: bool, as_json: bool) -> int:
     from git_asr.cli import render
     from git_asr.cli.autosync import refresh
     from git_asr.cli.drift_lines import as_record, hint, lines
+    from git_asr.cli.opening import open_repository
     from git_asr.companion.drifting import drifts
     from git_asr.git import ranged
-    from git_asr.git.repository import open_repository
     from git_asr.views.drift import groups
 
     repo = open_repository()

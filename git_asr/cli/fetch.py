@@ -41,9 +41,9 @@ def command(
             "say what to fetch: only checkpoints can be fetched so far", hint="git asr fetch --checkpoints"
         )
     from git_asr.cli import fetched, render
+    from git_asr.cli.opening import open_repository
     from git_asr.entire import fetch, refspecs, source
     from git_asr.git.remotes import add_refspecs
-    from git_asr.git.repository import open_repository
 
     repo = open_repository()
     warnings = render.Warnings()

@@ -39,7 +39,7 @@ def command(
     if file is None:
         raise UsageError("say what to import: only events so far", hint="git asr import --events FILE")
     from git_asr.cli import imported, render
-    from git_asr.git.repository import open_repository
+    from git_asr.cli.opening import open_repository
 
     repo = open_repository()
     warnings = render.Warnings()

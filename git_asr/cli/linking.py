@@ -12,6 +12,7 @@ import click
 from git_asr.asr.links import AcceptedLink
 from git_asr.cli import render
 from git_asr.cli.autosync import refresh
+from git_asr.cli.opening import open_repository
 from git_asr.cli.progress import progress
 from git_asr.cli.suggested import accepted_as_json, accepted_lines, answer_as_json, answer_lines
 from git_asr.companion.state import State
@@ -19,7 +20,6 @@ from git_asr.companion.state_file import known_state
 from git_asr.git.backend import open_objects
 from git_asr.git.base import Repository
 from git_asr.git.history import resolve
-from git_asr.git.repository import open_repository
 from git_asr.sync import linking
 from git_asr.sync.decisions import Decision, Removal
 from git_asr.sync.flow import Options, sync

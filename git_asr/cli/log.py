@@ -33,9 +33,9 @@ def command(arguments: tuple[str, ...]) -> int:
     stand under each commit, also with --oneline and --graph, and where an own --format has %N, else after it.
     """
     from git_asr.cli.autosync import refresh
+    from git_asr.cli.opening import open_repository
     from git_asr.cli.passthrough import run_git_here
     from git_asr.git.refs import read_ref
-    from git_asr.git.repository import open_repository
 
     repo = open_repository()
     refresh(repo)

@@ -27,7 +27,7 @@ def command(max_count: int | None, orphans: bool, as_json: bool) -> int:
 
     from git_asr.cli import render
     from git_asr.cli.autosync import refresh
-    from git_asr.git.repository import open_repository
+    from git_asr.cli.opening import open_repository
 
     repo = open_repository()
     hinted = refresh(repo)

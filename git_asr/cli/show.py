@@ -28,10 +28,10 @@ def command(what: str, *, whole: bool, full: bool, records: bool, record: str | 
     subagents, compactions, and branches that were left.
     """
     from git_asr.cli.autosync import refresh
+    from git_asr.cli.opening import open_repository
     from git_asr.cli.shown import find
     from git_asr.errors import UsageError
     from git_asr.git.backend import open_objects
-    from git_asr.git.repository import open_repository
 
     if as_json and (records or record is not None):
         raise UsageError("--json excludes --records and --record")

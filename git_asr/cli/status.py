@@ -1,4 +1,4 @@
-"""``git asr status``: what is here, what is synced, and what is missing."""
+"""``git asr status``: what is here, what is synced, what is missing, and whether the hooks are well."""
 
 from __future__ import annotations
 
@@ -6,28 +6,41 @@ import click
 
 
 @click.command("status")
+@click.option(
+    "--fix",
+    is_flag=True,
+    help="Mend the hooks, try again what failed in the background, sync what was missed.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print all that is known as JSON.")
-def command(as_json: bool) -> int:
+def command(fix: bool, as_json: bool) -> int:
     """Show which checkpoint stores are here, what of them is synced, and what is missing.
 
-    Reads no transcript and writes nothing. What is missing is named with the command that would help.
+    Of the hooks that `git asr install` made: whether Git reaches them in each worktree, what waits in their
+    queue, what failed, and the proof: commits of the last 14 days that name a checkpoint and that no sync has seen.
+
+    Reads no transcript and, without --fix, writes nothing. What is missing is named with the command that would help.
     """
-    from git_asr.cli import render
-    from git_asr.cli.status_lines import as_record, hints, lines
+    import time
+
+    from git_asr.cli import hook_lines, mending, render, status_lines
     from git_asr.git.repository import open_repository
+    from git_asr.hooks.health import health
     from git_asr.sync.settings import settings
     from git_asr.sync.status import status
 
     repo = open_repository()
     wanted = settings(repo)
+    if fix:
+        mending.mend_all(repo, wanted)
     found = status(repo, wanted.exclusions, render.Warnings(), orphans=wanted.orphans)
+    well = health(repo, time.time())
     if as_json:
         import json
 
-        click.echo(json.dumps(as_record(found), indent=2))
+        click.echo(json.dumps({**status_lines.as_record(found), **hook_lines.as_record(well)}, indent=2))
         return 0
-    for line in lines(found):
+    for line in (*status_lines.lines(found), *hook_lines.lines(well)):
         click.echo(line)
-    for hint in hints(found):
+    for hint in (*status_lines.hints(found), *hook_lines.hints(well)):
         render.hint(hint)
     return 0

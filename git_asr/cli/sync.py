@@ -27,6 +27,7 @@ def command(
     again next time.
     """
     from git_asr.cli import render
+    from git_asr.cli.opening import open_repository
     from git_asr.cli.outcome import (
         as_json,
         report_drift,
@@ -35,7 +36,6 @@ def command(
         report_unresolved,
         summary,
     )
-    from git_asr.git.repository import open_repository
     from git_asr.sync.outcome import unchanged
     from git_asr.sync.settings import settings
 

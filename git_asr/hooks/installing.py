@@ -13,7 +13,7 @@ from git_asr.hooks import configured, undo
 from git_asr.hooks.apply import apply
 from git_asr.hooks.journal import Journal, global_directory, locked
 from git_asr.hooks.launcher import launcher
-from git_asr.hooks.places import global_place, places
+from git_asr.hooks.places import Place, global_place, places
 from git_asr.hooks.plan import Planned, Wanted, plan, plan_global
 from git_asr.hooks.script import HOOKS
 from git_asr.hooks.steps import RemoveFolder, carry_out, make_folders
@@ -92,6 +92,15 @@ def install(request: Request, *, dry_run: bool) -> Installed:
         planned = _carry_out(planned, scope)
     unsynced = scope is not None and not (directory(scope) / STATE).exists()
     return Installed(tuple(planned), dry_run, elsewhere, unsynced, has_config)
+
+
+def again(repo: Repository, chosen: Sequence[Place], names: Sequence[str]) -> tuple[Planned, ...]:
+    """Install some hooks once more, in these folders.
+
+    Raises:
+        AsrError: they cannot be installed at all.
+    """
+    return tuple(_carry_out(plan(repo, chosen, Wanted(tuple(names), launcher())), repo))
 
 
 def uninstall(*, everywhere: bool, dry_run: bool) -> Uninstalled:

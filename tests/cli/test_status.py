@@ -15,6 +15,8 @@ from tests.support.repo_builder import git
 from tests.support.run import Result, run_cli
 
 ULID = "01KXDM08H2V0SZREV3NDG2R38M"
+NO_HOOKS = "hooks: none of git-asr's\n"
+INSTALL = "hint: git asr install   lets new sessions be synced by themselves\n"
 
 
 def status(path: Path, *args: str) -> Result:
@@ -31,30 +33,30 @@ def told(path: Path) -> dict[str, Any]:
 def test_an_empty_repository(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "r")
     shown = status(tmp_path / "r")
-    assert shown.out == "stores: none here\ncompanion ref: none yet\n"
-    assert shown.err == "hint: git asr sync\n"
+    assert shown.out == f"stores: none here\ncompanion ref: none yet\n{NO_HOOKS}"
+    assert shown.err == f"hint: git asr sync\n{INSTALL}"
     assert told(tmp_path / "r") == {
         "version": 1, "companion": None, "synced": None, "sessions": 0, "links": 0,
         "orphans": {"sessions": 0, "taken": 0}, "stores": [], "unresolved": [], "absent": 0, "findings": [],
-        "remote": None,
+        "remote": None, "hooks": [], "withoutHooks": [], "queue": [], "failed": [], "failures": [], "missed": [],
     }  # fmt: skip
 
 
 def test_before_and_after_a_sync(tmp_path: Path) -> None:
     repo = repository(tmp_path / "r", 2)
     path = repo.path
-    assert status(path).out == f"stores\n  {STORE}  not read yet\ncompanion ref: none yet\n"
+    assert status(path).out == f"stores\n  {STORE}  not read yet\ncompanion ref: none yet\n{NO_HOOKS}"
     assert run_cli(["sync"], path).status == 0
     shown = status(path)
-    assert shown.err == ""
+    assert shown.err == INSTALL
     assert shown.out == (
-        f"stores\n  {STORE}  2 checkpoints\ncompanion ref: 2 sessions, 2 links to commits (up to date)\n"
+        f"stores\n  {STORE}  2 checkpoints\ncompanion ref: 2 sessions, 2 links to commits (up to date)\n{NO_HOOKS}"
     )
     add(repo, 3)
     repo.build()
     shown = status(path)
     assert "(there is more to sync)" in shown.out
-    assert shown.err == "hint: git asr sync\n"
+    assert shown.err == f"hint: git asr sync\n{INSTALL}"
     assert told(path)["synced"] is False
 
 
@@ -69,11 +71,12 @@ def test_what_is_missing_and_what_would_help(tmp_path: Path) -> None:
     shown = status(path)
     assert "orphans: 1 session that no commit leads to\n" in shown.out
     assert "unresolved: 7 checkpoint IDs that no store has\n  bbbb00000000  commit " in shown.out
-    assert shown.out.endswith("  and 2 more: --json lists them\n")
+    assert shown.out.endswith(f"  and 2 more: --json lists them\n{NO_HOOKS}")
     assert shown.err.splitlines() == [
         "hint: git asr fetch --checkpoints origin   asks origin for what is missing",
         "hint: git asr sessions --orphans   lists what no commit leads to",
         "hint: git asr coverage   says why commits have no session",
+        INSTALL.rstrip(),
     ]
     found = told(path)
     assert found["remote"] == {"address": "origin", "command": "git asr fetch --checkpoints origin"}

@@ -1,0 +1,109 @@
+"""What ``git asr status`` prints of the hooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from git_asr.hooks.health import Health, Hook
+from git_asr.hooks.proof import DAYS
+from git_asr.hooks.queue import Item
+from git_asr.views import text
+
+_MOST = 5
+"""Things of one kind that are named one by one."""
+
+
+def lines(found: Health) -> Iterator[str]:
+    """The hooks, the queue, and what never came through, in words."""
+    yield from _hooks(found)
+    if found.waiting or found.given_up:
+        given_up = f", {len(found.given_up):,} given up" if found.given_up else ""
+        yield f"queue: {_items(found.waiting)}{given_up}"
+    if found.failures:
+        last = found.failures[-1]
+        yield text.one_line(f"last failure: {last.time}  {last.message}")
+    if found.missed:
+        yield f"never came through: {text.plural(len(found.missed), 'commit')} of the last {DAYS} days"
+        for one in found.missed[:_MOST]:
+            when = datetime.fromtimestamp(one.when, UTC).strftime("%Y-%m-%d %H:%M")
+            yield f"  {one.commit[:12]}  {when}  checkpoint {one.checkpoints[0]}"
+        if len(found.missed) > _MOST:
+            yield f"  and {len(found.missed) - _MOST:,} more: --json lists them"
+
+
+def _hooks(found: Health) -> Iterator[str]:
+    if not found.hooks and not found.elsewhere:
+        yield "hooks: none of git-asr's"
+    for folder in dict.fromkeys(one.folder for one in found.hooks):
+        mine = [one for one in found.hooks if one.folder == folder]
+        faults = [one for one in mine if one.fault is not None]
+        if len(faults) == len(mine) and len({one.fault for one in mine}) == 1 and len(mine) > 1:
+            yield text.one_line(f"hooks: none in {_short(folder)}: {mine[0].fault}")
+            continue
+        well = f"{len(mine) - len(faults)} of {len(mine)}" if faults else f"{len(mine)}"
+        yield text.one_line(f"hooks: {well} in {_short(folder)}")
+        yield from text.columns([(f"  {one.name}", _fault(one)) for one in faults])
+    for folder in found.elsewhere:
+        yield text.one_line(f"hooks: none in {_short(folder)}, where another worktree looks for them")
+
+
+def _fault(one: Hook) -> str:
+    fault = one.fault or ""
+    return text.one_line(f"{_short(one.path)} {fault}" if fault.startswith(("is ", "starts ")) else fault)
+
+
+def _items(items: tuple[Item, ...]) -> str:
+    return f"{text.plural(len(items), 'item')} waiting" if items else "nothing waiting"
+
+
+def _short(path: Path) -> str:
+    """A path as seen from here, if it is below."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+def hints(found: Health) -> Iterator[str]:
+    """The commands that would help."""
+    if not found.hooks:
+        yield "git asr install   lets new sessions be synced by themselves"
+    elif any(one.mendable for one in found.hooks) or found.given_up:
+        yield "git asr status --fix   mends what it can"
+    elif found.faults:
+        yield "git asr install   says what can be done about the hooks"
+    if found.elsewhere:
+        yield "git asr install --worktrees"
+
+
+def as_record(found: Health) -> dict[str, Any]:
+    """The part of ``--json`` about the hooks."""
+    return {
+        "hooks": [
+            {
+                "hook": one.name,
+                "folder": str(one.folder),
+                "path": str(one.path),
+                "how": one.how or None,
+                "fault": one.fault,
+                "mendable": one.mendable,
+            }
+            for one in found.hooks
+        ],
+        "withoutHooks": [str(folder) for folder in found.elsewhere],
+        "queue": [_item(one) for one in found.waiting],
+        "failed": [_item(one) for one in found.given_up],
+        "failures": [
+            {"time": one.time, "item": one.item, "message": one.message, "hint": one.hint}
+            for one in found.failures
+        ],
+        "missed": [
+            {"commit": one.commit, "time": one.when, "checkpoints": list(one.checkpoints)}
+            for one in found.missed
+        ],
+    }
+
+
+def _item(one: Item) -> dict[str, Any]:
+    return {"item": one.name, "kind": one.kind, "tries": one.tries, "next": one.next or None}
