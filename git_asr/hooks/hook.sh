@@ -45,12 +45,13 @@ if [ "$asr_hook" = post-commit ]; then
   case $(git --no-replace-objects cat-file commit HEAD) in *Entire-Checkpoint:*) ;; *) exit ;; esac
 fi
 
-# A path may hold line ends, but no absolute path as Git prints it holds two slashes in a row.
+# A path may hold line ends, but no absolute path as Git prints it holds two slashes in a row. There is no answer outside
+# of a repository, and Git before 2.31 repeats the option that it does not know.
 asr_between='
 --//
 '
 asr_at=$(git rev-parse --path-format=absolute --git-dir --// --git-common-dir --// HEAD)
-case $asr_at in ?*"$asr_between"?*"$asr_between"*) ;; *) exit ;; esac
+case $asr_at in '' | -*) exit ;; esac
 asr_git_dir=${asr_at%%"$asr_between"*}
 asr_commit=${asr_at##*"$asr_between"}
 asr_dir=${asr_at#*"$asr_between"}
@@ -74,7 +75,6 @@ post-rewrite) asr_item=rw-$(date +%s)-$$ || exit ;;
 esac
 asr_may_write "$asr_dir/queue/$asr_item" || exit
 if [ "$asr_hook" = post-rewrite ]; then
-  asr_may_write "$asr_dir/$asr_item" || exit
   printf '%s\n%s' "$asr_kind" "$asr_input" >"$asr_dir/$asr_item" || exit
   mv -f "$asr_dir/$asr_item" "$asr_dir/queue/$asr_item" || exit
 else

@@ -90,6 +90,8 @@ def test_input_of_post_rewrite_reaches_both_as_it_was(hooked: Hooked, log: Path,
 def test_a_hook_that_does_not_read_its_input_is_fine(hooked: Hooked) -> None:
     write(hooked.hooks / "post-rewrite.pre-asr", "#!/bin/sh\nexit 5\n")
     assert hooked.run(hooked.hooks / "post-rewrite", "rebase", stdin=LINES * 5) == Ended(5, "", "")
+    deaf = ("sh", "-c", 'trap "" PIPE; exec "$0" rebase', hooked.hooks / "post-rewrite")
+    assert hooked.run(*deaf, stdin=LINES * 5) == Ended(5, "", "")
 
 
 def test_a_terminal_is_not_waited_for(hooked: Hooked) -> None:
