@@ -18,7 +18,7 @@ from git_asr.converters.claude import converter
 
 _PAGE = PROJECT / "docs" / "performance.md"
 _PARTS = ("full", "lines", "unchanged", "starts", "memory")
-_SLOW = ("refs", "agents")
+_SLOW = ("refs", "agents", "hooks")
 """Parts that are measured only when they are asked for: their repositories take long to make, or they tell little."""
 
 
@@ -76,6 +76,8 @@ def _measure(bench: scenarios.Bench, options: argparse.Namespace) -> tuple[Facts
         figures += scenarios.starts(bench)
     if "memory" in options.only:
         figures += scenarios.memory(bench, options.large_mb)
+    if "hooks" in options.only:
+        figures += scenarios.hooks(bench)
     if "refs" in options.only:
         figures += scenarios.many_refs(bench, options.refs, options.refs_commits)
     return facts, figures

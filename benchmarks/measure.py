@@ -53,7 +53,9 @@ class Failed(Exception):
     """A measured command ended with another status than 0."""
 
 
-def run(command: Sequence[str], cwd: Path, more: Mapping[str, str] = {}) -> Usage:
+def run(
+    command: Sequence[str], cwd: Path, more: Mapping[str, str] = {}, pass_fds: Sequence[int] = ()
+) -> Usage:
     """Run a command to its end; its output is thrown away.
 
     A child begins with the peak of the process that starts it, so this process has to stay small.
@@ -70,6 +72,7 @@ def run(command: Sequence[str], cwd: Path, more: Mapping[str, str] = {}) -> Usag
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=said,
+            pass_fds=pass_fds,
         )
         _, status, used = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - begin

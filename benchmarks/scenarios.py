@@ -11,6 +11,7 @@ from operator import sub
 from pathlib import Path
 
 from benchmarks.generate import Shape
+from benchmarks.hooks import ASLEEP, NO_HOOK, WORKER, commit, hooks_path
 from benchmarks.many_refs import ulid as many_refs_ulid
 from benchmarks.measure import BARE, PROGRAM, PROJECT, PYTHON, Figure, Usage, answer, run
 from benchmarks.prepare import Facts
@@ -251,6 +252,31 @@ def memory(bench: Bench, megabytes: int) -> list[Figure]:
     found = bench.measure(jobs)["sync"]
     name = f"full sync of one session of {megabytes} MB, peak memory"
     return [Figure(name, "× largest", tuple(one.peak / size for one in found), 10.0)]
+
+
+def hooks(bench: Bench) -> list[Figure]:
+    """A commit without a hook and with ours, where its message names no checkpoint and where it names one."""
+    shape = Shape(sessions=3, checkpoints=3, commits=3, size=10_000)
+    bare, cloned = bench.generated("hooked", shape), bench.folder / "cloned"
+    answer(["git", "clone", "--quiet", str(bare), str(cloned)], bench.folder)
+    synced = bench.synced(cloned)
+    named = answer(["git", "log", "-1", "--grep=^Entire-Checkpoint:", "--format=%B"], synced)
+    works, sleeps = hooks_path(bench.folder / "works", WORKER), hooks_path(bench.folder / "sleeps", ASLEEP)
+    jobs: dict[str, Job] = {
+        "no hook": lambda: commit(synced, NO_HOOK, "plain"),
+        "no checkpoint": lambda: commit(synced, works, "plain"),
+        "a checkpoint, a worker that sleeps": lambda: commit(synced, sleeps, named),
+        "a checkpoint, the worker": lambda: commit(synced, works, named),
+    }
+    found = _seconds(bench.measure(jobs, _TIMES))
+    plain = found.pop("no hook")
+    figures = [Figure("git commit, no hook", "ms", tuple(1000 * one for one in plain))]
+    for what, taken in found.items():
+        added = tuple(1000 * one for one in map(sub, taken, plain))
+        aim = 5.0 if what == "no checkpoint" else 10.0
+        figures.append(Figure(f"git commit, our hook, {what}", "ms added", added, aim))
+        figures.append(_ratio(f"git commit, our hook, {what}", "× no hook", taken, plain))
+    return figures
 
 
 def _is_heavy(bench: Bench, cwd: Path, arguments: tuple[str, ...], more: Mapping[str, str]) -> bool:

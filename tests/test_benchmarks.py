@@ -137,6 +137,14 @@ def test_many_refs_are_measured_when_asked_for(tmp_path: Path) -> None:
     assert "no-change sync, 30 per-checkpoint refs, 65 commits" in ended.stdout
 
 
+def test_commits_with_hooks_are_measured_when_asked_for() -> None:
+    ended = bench("--only", "hooks", "--rounds=1")
+    assert ended.returncode == 0, ended.stderr
+    found = rows(ended.stdout)
+    check_rows(found)
+    assert [row[2] for row in found if row[1] == "ms added"] == ["≤ 5", "≤ 10", "≤ 10"]
+
+
 def test_many_refs_are_checkpoints(tmp_path: Path) -> None:
     many_refs.generate(tmp_path / "r", 30, 65)
     git(tmp_path / "r", "fsck", "--strict")
@@ -190,7 +198,7 @@ def test_a_missed_aim_is_said() -> None:
     assert [late.median, early.median] == [3.0, 2.0]
 
 
-@pytest.mark.parametrize("name", ["default", "large", "refs"])
+@pytest.mark.parametrize("name", ["default", "large", "refs", "hooks"])
 def test_the_page_has_every_run(name: str) -> None:
     text = PAGE.read_text("utf-8").partition(f"<!-- figures: {name} -->")[2]
     check_rows(rows(text.partition(f"<!-- end of figures: {name} -->")[0]))
