@@ -43,6 +43,11 @@ class Found:
     manager: Manager | None = None
     stamp: Stamp | None = None
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether ``data`` is all that the file holds."""
+        return self.stamp is not None and self.stamp.size == len(self.data)
+
 
 def classify(path: Path, tracked: Collection[Path] = ()) -> Found:
     """Look at one file; ``tracked``: the files that Git tracks there. Nothing is waited for, little is read."""
@@ -75,5 +80,4 @@ def is_same(one: Found, other: Found) -> bool:
         return False
     if (one.stamp.device, one.stamp.inode) == (other.stamp.device, other.stamp.inode):
         return True
-    whole = one.stamp.size == len(one.data) == len(other.data) == other.stamp.size
-    return whole and one.data == other.data and one.kind not in ("none", "symlink", "special", "unreadable")
+    return bool(one.data) and one.data == other.data and one.is_whole and other.is_whole

@@ -30,7 +30,7 @@ _OFF = "case $(git rev-parse --git-path hooks 2>/dev/null) in /dev/null*) exit ;
 
 def supported() -> bool:
     """Tell whether Git has such hooks: it came to list them in the same version. No repository is needed to ask."""
-    asked = try_git(None, "hook", "-h", cwd=Path.home())
+    asked = try_git(None, "hook", "-h", cwd=Path(os.sep))
     return b"git hook list" in asked.out + asked.err
 
 
@@ -82,7 +82,7 @@ def files_folder(repo: Repository | None) -> Path:
 def configured(repo: Repository | None) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
     """The sections of ours in the configuration of the repository, or of the user: commands and events by hook."""
     scope = "--local" if repo is not None else "--global"
-    cwd = None if repo is not None else Path.home()
+    cwd = None if repo is not None else Path(os.sep)
     asked = try_git(repo, "config", scope, "-z", "--get-regexp", f"^{re.escape(_PREFIX)}", cwd=cwd)
     found: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     for item in os.fsdecode(asked.out).split("\0")[:-1]:

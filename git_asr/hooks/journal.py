@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from git_asr.errors import AsrError
+from git_asr.hooks.places import home
 from git_asr.hooks.reading import beginning
 from git_asr.hooks.steps import Configure, Keep, MakeFolder, Step, Write, temporary_name
 
@@ -121,4 +122,4 @@ def locked(directory: Path) -> Iterator[None]:
 def global_directory() -> Path:
     """Where lies what serves all repositories: the journal and, for hooks in the configuration, their files."""
     base = Path(os.environ.get("XDG_DATA_HOME", ""))
-    return (base if base.is_absolute() else Path.home() / ".local" / "share") / "git-asr"
+    return (base if base.is_absolute() else home() / ".local" / "share") / "git-asr"

@@ -68,7 +68,7 @@ def global_place(repo: Repository | None) -> Place:
         if not lies_in(here.folder, [repo.common_dir, *tops]):
             return _checked(Place(here.folder))
     for scope in ("--global", "--system"):
-        asked = try_git(None, "config", scope, "--type=path", "--get", "core.hooksPath", cwd=Path.home())
+        asked = try_git(None, "config", scope, "--type=path", "--get", "core.hooksPath", cwd=Path(os.sep))
         if asked.status == 0:
             folder = _path(asked.out)
             if folder.is_absolute():
@@ -140,11 +140,10 @@ def lies_in(path: Path, bases: Iterable[Path]) -> list[Path]:
 def _checked(place: Place) -> Place:
     """Refuse what is no folder, what cannot be written, and what holds everything."""
     folder = place.folder
-    home = Path(os.path.realpath(Path.home()))
     problem: Refusal | None
     if place.is_off:
         problem = Refusal(f"hooks are switched off: core.hooksPath is {folder}", _ORIGIN)
-    elif home.is_relative_to(os.path.realpath(folder)):
+    elif Path(os.path.realpath(home())).is_relative_to(os.path.realpath(folder)):
         problem = Refusal(f"core.hooksPath is {folder}, which is no folder for hooks alone", _ORIGIN)
     else:
         problem = _obstacle(folder)
@@ -169,6 +168,14 @@ def _obstacle(folder: Path) -> Refusal | None:
             return Refusal(f"no permission to write in {above}")
         return None
     return None
+
+
+def home() -> Path:
+    """The folder of the user; the topmost one where there is none."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path(os.sep)
 
 
 def tracked(place: Place) -> frozenset[Path]:

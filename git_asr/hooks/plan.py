@@ -174,7 +174,7 @@ def _beside_entire(one: Planned, found: Found, wanted: Wanted, look: Callable[[P
             return _refused(one, _untouchable(beside, hook, wanted))
     if one.outcome == "refused" or beside_entire.calls(found, hook):
         return one
-    if beside_entire.repairs_itself(one.folder):
+    if beside_entire.repairs_itself(one.folder) or not found.is_whole:
         return replace(one, how="Entire's hook calls it from the next session on")
     step = Write(found.path, beside_entire.with_call(found, hook), found.stamp, executable=False)
     return replace(one, how="called by lines added to Entire's hook", steps=(*one.steps, step))

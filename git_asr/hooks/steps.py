@@ -227,4 +227,4 @@ def _discard(path: Path) -> None:
 
 
 def _configure(repo: Repository | None, scope: str, *arguments: str) -> None:
-    run_git(repo, "config", scope, *arguments, cwd=None if repo else Path.home())
+    run_git(repo, "config", scope, *arguments, cwd=None if repo else Path(os.sep))

@@ -237,6 +237,40 @@ def test_a_changed_block_is_left(tmp_path: Path) -> None:
     assert not (world.hooks / "post-commit.pre-entire").exists()
 
 
+def test_no_lines_are_added_to_a_file_of_which_only_the_beginning_was_read(tmp_path: Path) -> None:
+    world = World(tmp_path / "r", "renames")
+    world.entire.enable()
+    path = world.hooks / "post-commit"
+    path.write_text(path.read_text() + "#" * (1 << 20))
+    before = path.read_bytes()
+    assert install(world.path).status == 0
+    assert path.read_bytes() == before
+
+
+def test_what_stands_beside_entire_is_no_hook(tmp_path: Path) -> None:
+    world = World(tmp_path / "r", "renames")
+    world.entire.enable()
+    (world.hooks / "post-commit.pre-entire").mkdir()
+    (world.hooks / "post-rewrite.pre-entire").symlink_to("post-commit")
+    done = install(world.path)
+    assert done.status == 1
+    assert "post-commit.pre-entire is no file" in done.err
+    assert "post-rewrite.pre-entire is a symbolic link" in done.err
+    assert done.out.count("written") == 4
+    assert uninstall(world.path).status == 0
+
+
+def test_the_kept_hook_comes_back_beside_entire(tmp_path: Path) -> None:
+    """Ours is gone; where Entire looks is the place of what was there before it."""
+    world = World(tmp_path / "r", "renames")
+    mine = foreign(world.hooks / "post-commit", world.log)
+    world.entire.enable()
+    assert install(world.path).status == 0
+    (world.hooks / "post-commit.pre-entire").unlink()
+    assert uninstall(world.path).status == 0
+    assert (world.hooks / "post-commit.pre-entire").read_bytes() == mine
+
+
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_killed_at_any_write(tmp_path: Path, generation: Generation) -> None:
     """Entire's hooks and the user's own run with the next commit, each once, and all can be taken back."""

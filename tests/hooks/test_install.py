@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from git_asr.hooks import script
+from git_asr.errors import AsrError
+from git_asr.hooks import journal, script
 from git_asr.hooks.launcher import launcher
 from tests.support.hooked import (
     HOOKS,
@@ -263,26 +264,27 @@ def test_the_kept_hook_comes_back_where_ours_is_gone(repo: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    "what", ["lost", "damaged", "a list", "another version", "a pipe", "a folder", "huge"]
+    "what", ["lost", "damaged", "a list", "another version", "no text", "a pipe", "a folder", "huge"]
 )
 def test_without_a_journal(repo: Path, tmp_path: Path, what: str) -> None:
     """The files say themselves that they are ours."""
     before = foreign(hooks_of(repo) / "post-commit", tmp_path / "log")
     assert install(repo).status == 0
-    journal = repo / ".git" / "asr" / "hooks.json"
-    journal.unlink()
+    path = repo / ".git" / "asr" / "hooks.json"
+    path.unlink()
     if what == "a pipe":
-        os.mkfifo(journal)
+        os.mkfifo(path)
     elif what == "a folder":
-        journal.mkdir()
+        path.mkdir()
     elif what != "lost":
         texts = {
             "damaged": b'{"version": 1, "did": [{"did": "wri',
             "a list": b"[" * 100_000,
             "another version": b'{"version": 99}',
+            "no text": b'{"version": 1, "did": [{"did": "write", "path": 7, "aside": "\\u0000"}]}',
             "huge": b" " * (1 << 21),
         }
-        journal.write_bytes(texts[what])
+        path.write_bytes(texts[what])
     done = uninstall(repo)
     assert done.status == 0
     assert ("the journal of the hooks cannot be read" in done.err) is (what != "lost")
@@ -456,6 +458,46 @@ def test_how_git_asr_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     python = str(tmp_path / "other" / "python")
     assert started("-c", python) == (python, "-m", "git_asr")
     assert started("-c", "") == ()
+
+
+def test_another_installer_is_at_work(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = repo / ".git" / "asr"
+    monkeypatch.setattr(journal, "_WAIT", 0.1)
+    with (
+        journal.locked(own),
+        pytest.raises(AsrError, match="another git-asr is installing hooks"),
+        journal.locked(own),
+    ):
+        pass
+
+
+def test_what_cannot_be_taken_back_is_left(repo: Path, tmp_path: Path) -> None:
+    """A folder stands where a file has to be written; the rest is taken back."""
+    path = repo / ".git" / "info" / "exclude"
+    path.parent.mkdir()
+    path.write_text("mine\n")
+    git(repo, "config", "core.hooksPath", ".githooks")
+    assert install(repo).status == 0
+    (path.parent / ".exclude.asr-new").mkdir()
+    done = uninstall(repo)
+    assert done.status == 1
+    assert ".git/info/exclude is left: cannot write" in done.err
+    assert not (repo / ".githooks").exists()
+    (path.parent / ".exclude.asr-new").rmdir()
+    assert uninstall(repo).status == 0
+    assert path.read_text() == "mine\n"
+
+
+def test_lines_of_ours_in_a_file_that_grew(repo: Path) -> None:
+    path = repo / ".git" / "info" / "exclude"
+    git(repo, "config", "core.hooksPath", ".githooks")
+    assert install(repo).status == 0
+    with path.open("a") as file:
+        file.write("#" * (1 << 20))
+    done = uninstall(repo)
+    assert done.status == 1
+    assert "exclude is left: it is too large to be changed" in done.err
+    assert path.stat().st_size > 1 << 20
 
 
 def test_two_installers_at_once(repo: Path) -> None:

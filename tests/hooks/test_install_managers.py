@@ -63,6 +63,19 @@ def husky(tmp_path: Path) -> Installing:
 
 
 @pytest.fixture
+def husky_at(tmp_path: Path) -> Path:
+    """A repository as husky leaves it, without husky."""
+    path = repository(tmp_path / "husky")
+    folder = path / ".husky" / "_"
+    folder.mkdir(parents=True)
+    for name in ("h", *HOOKS):
+        (folder / name).write_text('#!/usr/bin/env sh\n. "$(dirname "$0")/h"\n')
+        (folder / name).chmod(0o755)
+    git(path, "config", "core.hooksPath", ".husky/_")
+    return path
+
+
+@pytest.fixture
 def lefthook(tmp_path: Path) -> Installing:
     return Installing(hook_managers.lefthook(tmp_path / "r"))
 
@@ -246,6 +259,21 @@ def test_a_local_configuration_of_lefthook_that_all_share(lefthook: Installing) 
     assert done.status == 1
     assert "is tracked, so it is not yours alone" in done.err
     assert path.read_text() == "a: 1\n"
+
+
+def test_configurations_that_are_links(lefthook: Installing, husky_at: Path) -> None:
+    """They are not followed."""
+    lefthook.setup("install")
+    (lefthook.path / "lefthook-local.yml").symlink_to("lefthook.yml")
+    before = (lefthook.path / "lefthook.yml").read_bytes()
+    done = install(lefthook.path, "--manager")
+    assert (done.status, "lefthook-local.yml is no plain file" in done.err) == (1, True)
+    assert (lefthook.path / "lefthook.yml").read_bytes() == before
+    (husky_at / ".husky" / "post-commit").symlink_to("_/h")
+    stub = (husky_at / ".husky" / "_" / "h").read_bytes()
+    done = install(husky_at, "--manager")
+    assert (done.status, ".husky/post-commit is no plain file" in done.err) == (1, True)
+    assert (husky_at / ".husky" / "_" / "h").read_bytes() == stub
 
 
 def test_lefthook_after_git_asr(lefthook: Installing) -> None:

@@ -277,6 +277,22 @@ def test_a_worktree_that_went(repo: Path, tmp_path: Path, how: str) -> None:
     assert not list((tmp_path / "moved").glob(".githooks/*"))
 
 
+def test_another_repository_in_the_place_of_a_worktree(repo: Path, tmp_path: Path) -> None:
+    """It is none of ours, and nothing is written there."""
+    git(repo, "config", "core.hooksPath", ".githooks")
+    git(repo, "worktree", "add", "-q", "../other")
+    shutil.rmtree(tmp_path / "other")
+    repository(tmp_path / "other")
+    assert install(repo, "--worktrees").status == 0
+    assert not (tmp_path / "other" / ".githooks").exists()
+    assert not (tmp_path / "other" / ".git" / "hooks").exists()
+
+
+def test_nobody_is_at_home(repo: Path) -> None:
+    """No home is needed to install hooks, whoever runs it."""
+    assert install(repo, env={"HOME": ""}).status == 0
+
+
 def test_the_folder_of_hooks_went(repo: Path) -> None:
     assert install(repo).status == 0
     shutil.rmtree(repo / ".git" / "hooks")
