@@ -214,7 +214,7 @@ def test_native_transcripts_that_cannot_be_given(tmp_path: Path) -> None:
     assert "nobody can tell whether they asked for secrets" in said["message"]
     assert not (tmp_path / "b" / "native").exists()
     git(repo.path, "config", "asr.autosync", "false")
-    files = tree_files(repo.path)
+    files, folder = tree_files(repo.path), bundles(repo.path)[0].path
     (header,) = [one for one in files if one.endswith(f"{TWO}.jsonl")]
     for name, change in {
         "is not in this repository": lambda one: one.update(oid="0" * 40),
@@ -225,13 +225,12 @@ def test_native_transcripts_that_cannot_be_given(tmp_path: Path) -> None:
     }.items():
         made = json.loads(files[header])
         change(made["nativeSources"][0])
-        bundle = bundles(repo.path)[0]
         data = json.dumps(made, separators=(",", ":")).encode() + b"\n"
-        _store(repo.path, bundle.path, {**files, header: data})
+        _store(repo.path, folder, {**files, header: data})
         ended = export(repo.path, "--all", "--native", "-o", str(tmp_path / "c"), "--force")
         assert ended.status == 0
         assert name.strip() in ended.err
-        assert bool(ended.err) == bool(name.strip())
+        assert ("left out" in ended.err) == bool(name.strip())
 
 
 def _store(path: Path, folder: str, files: dict[str, bytes]) -> None:
@@ -399,27 +398,19 @@ def test_every_sample_goes_out_in_and_out_the_same(name: str, tmp_path: Path) ->
     if tip(repo) is None:
         assert export(repo, "--all", "-o", str(tmp_path / "a")).status == 1
         return
-    ways: dict[str, list[str]] = {
-        "a.tar.zst": [],
-        "b.zip": ["--join"],
-        "c": ["--native"],
-        "d.tar.gz": ["--join", "--native"],
-    }
+    ways: dict[str, list[str]] = {"a.tar.zst": [], "b.zip": ["--join", "--native"]}
     for file, options in ways.items():
         assert export(repo, "--all", *options, "-o", str(tmp_path / file)).status == 0
-    before = tip(repo)
-    assert "new" not in run_cli(["import", str(tmp_path / "b.zip")], repo).out
-    assert tip(repo) == before
     shape = git(repo, "rev-parse", "--show-object-format")
     for file, options in ways.items():
         other = tmp_path / f"into-{file}"
         git(tmp_path, "init", "-q", f"--object-format={shape}", str(other))
         ended = run_cli(["import", str(tmp_path / file)], other)
         assert (ended.status, ended.err) == (0, "")
-        assert run_cli(["sync", "--full"], other).status == 0
-        again = tmp_path / f"again-{file}"
-        export(other, "--all", *options, "-o", str(again))
-        assert again.read_bytes() == (tmp_path / file).read_bytes()
+        if not options:
+            assert run_cli(["sync", "--full"], other).status == 0
+        export(other, "--all", *options, "-o", str(tmp_path / f"again-{file}"))
+        assert (tmp_path / f"again-{file}").read_bytes() == (tmp_path / file).read_bytes()
 
 
 def test_the_time_does_not_matter(path: Path, tmp_path: Path) -> None:
