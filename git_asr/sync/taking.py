@@ -103,6 +103,7 @@ def _offered(conversion: Conversion, offer: Offer) -> Iterator[tuple[SessionKey,
     claimed = {sha256 for part in parts for sha256 in part.named}
     shared = [blob for blob in whole.blobs if blob.sha256 not in claimed]
     blobs = {blob.sha256: blob for blob in whole.blobs}
+    trees: dict[SessionKey, str] = {}
     for part in parts:
         mine = [replace(blobs[sha], media_type=media) for sha, media in part.named.items() if sha in blobs]
         key = part.session.key
@@ -117,15 +118,21 @@ def _offered(conversion: Conversion, offer: Offer) -> Iterator[tuple[SessionKey,
         for path in manifest.files().keys() - part.files.keys():
             part.files[path] = writer.blob(offer.bundle.file(path) or b"")
         part.files[MANIFEST] = writer.blob(manifest.dump())
-        tree = store.write_session(writer, conversion.objects, part.files)
-        writer.finish()
-        try:
-            stored = store.load_bundle(conversion.objects, tree)
-        except store.DamagedBundle as error:
-            yield key, error
-            continue
-        kept_out = excluded(conversion.exclusions, key, store.metadata_of(conversion.objects, stored))
-        yield key, AsrError("asr.exclude keeps it out") if kept_out else tree
+        trees[key] = store.write_session(writer, conversion.objects, part.files)
+    writer.finish()
+    for key, tree in trees.items():
+        yield key, _refusal(conversion, key, tree) or tree
+
+
+def _refusal(conversion: Conversion, key: SessionKey, tree: str) -> AsrError | None:
+    """Why a session that was written is not taken."""
+    try:
+        stored = store.load_bundle(conversion.objects, tree)
+    except store.DamagedBundle as error:
+        return error
+    if excluded(conversion.exclusions, key, store.metadata_of(conversion.objects, stored)):
+        return AsrError("asr.exclude keeps it out")
+    return None
 
 
 def _check(conversion: Conversion, whole: Manifest, session: Session) -> None:
