@@ -150,25 +150,27 @@ def _part(bundle: Bundle, session: Session, put: Callable[[bytes], str]) -> _Par
     named: dict[str, str] = {}
     entries: list[StreamEntry] = []
     for entry in session.streams:
-        one, made = entry, {file.path: bundle.file(file.path) or b"" for file in entry.files}
+        one, get = entry, bundle.file
         if major(entry.format_version) == SUPPORTED_MAJOR:
-            if not joining.is_cut(entry, bundle.file):
-                one, made = joining.cut(entry, bundle.file)
-            _check_header(session.key, one, made)
-            links = made.get(links_path(entry.stream), b"")
-            _name(named, stream.read([links]))
+            if not joining.is_cut(entry, get):
+                one, made = joining.cut(entry, get)
+                get = made.get
+            _check_header(session.key, one, get(header_path(entry.stream)) or b"")
+            links = [file.path for file in one.files if file.path == links_path(entry.stream)]
+            rest = [file.path for file in one.files if file.path not in links]
+            _name(named, stream.read(get(path) or b"" for path in links))
             if one.blobs is None:
-                rest = (data for path, data in made.items() if path != links_path(entry.stream))
-                one = replace(one, blobs=dict(sorted(_name({}, stream.read(rest)).items())))
+                found = _name({}, stream.read(get(path) or b"" for path in rest))
+                one = replace(one, blobs=dict(sorted(found.items())))
             named |= {sha: min(media, named.get(sha, media)) for sha, media in (one.blobs or {}).items()}
-        files |= {path: put(data) for path, data in made.items()}
+        files |= {file.path: put(get(file.path) or b"") for file in one.files}
         entries.append(imports.with_mark(one))
     return _Part(replace(session, streams=tuple(entries)), files, named)
 
 
-def _check_header(key: SessionKey, entry: StreamEntry, files: Mapping[str, bytes]) -> None:
+def _check_header(key: SessionKey, entry: StreamEntry, data: bytes) -> None:
     """See that the header of a stream is of the stream and the session under which the manifest lists it."""
-    header = stream.header(files[header_path(entry.stream)])
+    header = stream.header(data)
     said = header.get("session")
     session = (said.get("harness"), said.get("id")) if isinstance(said, Mapping) else None
     if header.get("stream") != entry.stream or session != key.pair:
