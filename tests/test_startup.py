@@ -31,6 +31,8 @@ STARTS: dict[tuple[str, ...], frozenset[str]] = {
     ("install", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("uninstall", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("demo", "--help"): LIBRARIES,
+    ("export", "--help"): LIBRARIES | {"sqlite3", "subprocess", "zipfile"},
+    ("import", "--help"): LIBRARIES | {"sqlite3", "subprocess", "zipfile"},
 }
 """A command line, and what must not be imported for it: top-level names (``git`` is GitPython)."""
 
