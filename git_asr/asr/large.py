@@ -13,7 +13,7 @@ from git_asr.asr.draft import Record
 FIELD_LIMIT = 64 * 1024
 """Bytes of a field's JSON text; a longer one becomes a blob."""
 
-_ENVELOPE = frozenset(
+ENVELOPE = frozenset(
     (
         *("type", "seq", "id", "idSource", "idScope", "ts", "predecessors", "supersedes", "copiedFrom"),
         *("inferenceId", "capture", "stream", "session", "sessionIds", "messageId", "callId", "callIdSource"),
@@ -62,7 +62,7 @@ def line(record: Record, put: PutBlob) -> bytes:
     small: Record = {}
     for field, value in record.items():
         kept = _content(value, put) if field == "content" else value
-        if field in _ENVELOPE or len(text := codec.encode(kept)) <= FIELD_LIMIT:
+        if field in ENVELOPE or len(text := codec.encode(kept)) <= FIELD_LIMIT:
             small[field] = kept
         else:
             small[field + "Blob"] = _reference(*_payload(kept, text), put)

@@ -42,6 +42,12 @@ def is_stream_file(path: str) -> bool:
     return match is not None and is_name(match["name"])
 
 
+def is_part(path: str) -> bool:
+    """Tell whether a path is that of a part of a stream's records."""
+    match = _FILE.fullmatch(path)
+    return match is not None and (match["tail"] or "links") != "links"
+
+
 def cut(lines: Iterable[bytes]) -> Iterator[bytes]:
     """Join lines to parts, greedily, at line ends: at most 256 KiB each unless one line alone is longer."""
     part: list[bytes] = []

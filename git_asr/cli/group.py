@@ -35,6 +35,9 @@ COMMANDS = {
     "status": Entry("git_asr.cli.status:command", "Show what is here, what is synced, and what is missing."),
     "fetch": Entry("git_asr.cli.fetch:command", "Fetch the checkpoints that a clone does not bring."),
     "import": Entry("git_asr.cli.import_:command", "Take in sessions that no checkpoint holds."),
+    "validate": Entry(
+        "git_asr.cli.validate:command", "Check streams and bundles against the rules of the format."
+    ),
     "link": Entry("git_asr.cli.link:command", "Tie commits that lost their trailer to their sessions."),
     "demo": Entry("git_asr.cli.demo:command", "Make a throw-away repository and show what git-asr does."),
 }
