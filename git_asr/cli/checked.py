@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from git_asr.bundles.registry import is_archive, opened
 from git_asr.errors import AsrError, UsageError
 from git_asr.validation.base import Check, Finding
-from git_asr.validation.bundle import check_bundle, check_stream, unreadable
+from git_asr.validation.bundle import check_bundle, check_stream, folders, unreadable
 from git_asr.validation.findings import Findings
 from git_asr.validation.registry import CHECKS
 
@@ -44,22 +44,38 @@ def run(paths: Sequence[str], ref: str | None, most: int, checks: Sequence[Check
 
 def _path(path: str, found: Checked, checks: Sequence[Check]) -> None:
     file = Path(path)
-    if path == "-":
-        found.streams += 1
-        found.records += check_stream("-", _pieces(sys.stdin.buffer.read), checks, found.findings)
-    elif file.is_dir():
+    try:
+        if path == "-":
+            _stream("-", sys.stdin.buffer.read, found, checks)
+        elif file.is_file() and not is_archive(file):
+            with file.open("rb") as stream:
+                _stream(path, stream.read, found, checks)
+        elif file.exists():
+            _bundle(file, path.rstrip("/") + "/", found, checks)
+        else:
+            raise UsageError(f"cannot find '{path}'")
+    except OSError as error:
+        raise AsrError(f"cannot read '{path}': {error.strerror}") from error
+    except ValueError as error:  # a NUL in the name
+        raise UsageError(f"no name of a file: {error}") from error
+
+
+def _stream(name: str, read: Callable[[int], bytes], found: Checked, checks: Sequence[Check]) -> None:
+    found.streams += 1
+    found.records += check_stream(name, _pieces(read), checks, found.findings)
+
+
+def _bundle(file: Path, prefix: str, found: Checked, checks: Sequence[Check]) -> None:
+    """A bundle, or several as a companion ref has them in its tree."""
+    try:
+        with opened(file) as source:
+            for place, files in folders(source):
+                found.bundles += 1
+                report = _under(found.findings, prefix + (f"{place}/" if place else ""))
+                found.records += check_bundle(files, checks, report, place)
+    except AsrError as error:
         found.bundles += 1
-        report = _under(found.findings, path.rstrip("/") + "/")
-        found.records += check_bundle(Folder(file), checks, report)
-    elif not file.exists():
-        raise UsageError(f"cannot find '{path}'")
-    else:
-        found.streams += 1
-        try:
-            with file.open("rb") as opened:
-                found.records += check_stream(path, _pieces(opened.read), checks, found.findings)
-        except OSError as error:
-            raise AsrError(f"cannot read '{path}': {error.strerror}") from error
+        unreadable(error.message, checks, _under(found.findings, prefix.rstrip("/")))
 
 
 def _ref(ref: str, found: Checked, checks: Sequence[Check]) -> None:
@@ -92,23 +108,3 @@ def _under(findings: Findings, prefix: str) -> Callable[[Finding], None]:
 def _pieces(read: Callable[[int], bytes]) -> Iterator[bytes]:
     while piece := read(PIECE):
         yield piece
-
-
-@dataclass(frozen=True, slots=True)
-class Folder:
-    """The files of a folder; links are not followed."""
-
-    root: Path
-
-    def paths(self) -> Iterable[str]:
-        """Every file."""
-        for folder, _, names in os.walk(self.root):
-            yield from ((Path(folder) / name).relative_to(self.root).as_posix() for name in names)
-
-    def chunks(self, path: str) -> Iterator[bytes]:
-        """A file in pieces. Raises AsrError if it cannot be read."""
-        try:
-            with (self.root / path).open("rb") as opened:
-                yield from _pieces(opened.read)
-        except OSError as error:
-            raise AsrError(f"cannot be read: {error.strerror}") from error

@@ -38,6 +38,7 @@ COMMANDS = {
     "validate": Entry(
         "git_asr.cli.validate:command", "Check streams and bundles against the rules of the format."
     ),
+    "conformance": Entry("git_asr.cli.conformance:command", "Try a validator on the conformance kit."),
     "link": Entry("git_asr.cli.link:command", "Tie commits that lost their trailer to their sessions."),
     "demo": Entry("git_asr.cli.demo:command", "Make a throw-away repository and show what git-asr does."),
 }

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from git_asr.asr import codec, parts
-from git_asr.asr.bundle import MANIFEST
+from git_asr.asr import codec
+from git_asr.asr.bundle import MANIFEST, listed_files
+from git_asr.asr.version import SUPPORTED_MAJOR, major
 from git_asr.errors import AsrError
 from git_asr.validation import shapes
 from git_asr.validation.base import BundleCheck, Check, Files, Finding
@@ -16,6 +19,8 @@ from git_asr.validation.findings import cut
 from git_asr.validation.lines import Measured
 from git_asr.validation.streams import Report, Streams
 
+_PLACED = re.compile(rf"([^/]+/[0-9a-f]{{2}}/[^/]+)/{re.escape(MANIFEST)}")
+"""Where a companion ref holds manifests."""
 MOST_MANIFEST = 64 * 1024 * 1024
 """Bytes of a manifest that is read."""
 
@@ -41,15 +46,44 @@ def check_bundle(files: Files, checks: Sequence[Check], report: Report, place: s
     holding.manifest = _manifest(files, holding)
     records = 0
     if isinstance(holding.manifest, dict):
+        found = major(holding.manifest.get("formatVersion"))
+        if found is not None and found != SUPPORTED_MAJOR:
+            holding.major = str(holding.manifest["formatVersion"])
+            holding.manifest = None
+    if isinstance(holding.manifest, dict):
         _fill(holding)
         streams = Streams(checks, report)
         for key, entry in holding.entries:
             records += _stream(files, holding, streams, key, entry)
-        for sha256 in holding.blobs:
-            for _ in _read(files, holding, parts.blob_path(sha256)):
+        for path in holding.listed():
+            for _ in _read(files, holding, path):
                 pass
     _finish(holding, checks, report)
     return records
+
+
+@dataclass(frozen=True, slots=True)
+class _Below:
+    """The files below a folder."""
+
+    files: Files
+    prefix: str
+
+    def paths(self) -> Iterable[str]:
+        return (one.removeprefix(self.prefix) for one in self.files.paths() if one.startswith(self.prefix))
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        return self.files.chunks(self.prefix + path)
+
+
+def folders(files: Files) -> Iterator[tuple[str | None, Files]]:
+    """The bundles among files: one that holds them all, or several as a companion ref has them, with their places."""
+    paths = list(files.paths())
+    places = sorted({found[1] for one in paths if (found := _PLACED.fullmatch(one))})
+    if MANIFEST in paths or not places:
+        yield None, files
+    else:
+        yield from ((place, _Below(files, f"{place}/")) for place in places)
 
 
 def unreadable(message: str, checks: Sequence[Check], report: Report) -> None:
@@ -91,6 +125,7 @@ def _fill(holding: Holding) -> None:
                 (session["session"], entry) for entry in _items(session, "streams") if stream(entry) is None
             )
     holding.blobs = {one["sha256"]: one for one in _items(manifest, "blobs") if blob(one) is None}
+    holding.files = {file.path: (file.bytes, file.sha256) for file in listed_files([manifest])}
 
 
 _SESSION = ("properties", "sessions", "items", "properties")
@@ -112,18 +147,21 @@ def _stream(
     course = Course(listed[0], entry, key, holding)
     holding.ids[key_pair(key), entry["stream"]] = course.ids
     readable = [one for one in listed if one in holding.paths and one not in holding.read]
+    course.whole = readable == listed
     if listed[0] in readable:
-        streams.check(course, ((one, _read(files, holding, one)) for one in readable))
+        streams.check(course, ((one, _read(files, holding, one, course)) for one in readable))
     return course.records
 
 
-def _read(files: Files, holding: Holding, path: str) -> Iterator[bytes]:
-    """A file in pieces, measured; nothing for one that is not there."""
+def _read(files: Files, holding: Holding, path: str, course: Course | None = None) -> Iterator[bytes]:
+    """A file in pieces, measured; nothing for one that is not there. ``course``: of the stream that it is a part of."""
     if path in holding.paths and path not in holding.read and path not in holding.failed:
         measured = Measured()
         try:
             yield from measured(files.chunks(path))
         except AsrError as error:
             holding.failed[path] = error.message
+            if course is not None:
+                course.whole = False
         else:
             holding.read[path] = measured

@@ -50,26 +50,28 @@ class Holding:
     """A bundle while it is read.
 
     ``paths``: its files. ``place``: where the companion ref holds it, or None. ``manifest``: as JSON, None where there
-    is none. ``sound``: it has the shape that its schema asks for. ``entries``: the streams that it lists, those of the
-    right shape, each with its session's key. ``blobs``: its blobs by SHA-256. ``read``: what was measured of the files
-    that were read; ``failed``: why others could not be. ``ids``: by session and stream the IDs of the records that were
-    read.
+    is none that is read. ``major``: its version, if it is one that is not. ``sound``: it has the shape that its schema
+    asks for. ``entries``: the streams that it lists, those of the right shape, each with its session's key. ``blobs``:
+    its blobs by SHA-256; ``files``: what else it lists, size and SHA-256 by path. ``read``: what was measured of the
+    files that were read; ``failed``: why others could not be. ``ids``: by session and stream the IDs of the records
+    that were read. ``copies``: copied records whose source was not read before. ``links``: by session the IDs of its
+    link records; ``repeated_links``: files with IDs that another stream of the session has too.
     """
 
     paths: frozenset[str] = frozenset()
     place: str | None = None
     manifest: Any = None
     sound: bool = False
+    major: str | None = None
     entries: list[tuple[Mapping[str, Any], Mapping[str, Any]]] = field(default_factory=list)
     blobs: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    files: dict[str, tuple[int, str]] = field(default_factory=dict)
     read: dict[str, Measured] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     ids: dict[tuple[tuple[str, str], str], Seen] = field(default_factory=dict)
     copies: list[Copy] = field(default_factory=list)
     links: dict[tuple[str, str], Seen] = field(default_factory=dict)
-    """By session the IDs of its link records."""
     repeated_links: list[tuple[str, str]] = field(default_factory=list)
-    """Files with the IDs of link records that another stream of the session has too."""
 
     @property
     def shareable(self) -> bool:
@@ -82,14 +84,8 @@ class Holding:
 
     def listed(self) -> dict[str, tuple[int, str]]:
         """The files that the manifest lists, each with its size and SHA-256."""
-        found = {
-            file["path"]: (file["bytes"], file["sha256"])
-            for _, entry in self.entries
-            for file in entry["files"]
-        }
-        return found | {
-            parts.blob_path(sha256): (blob["bytes"], sha256) for sha256, blob in self.blobs.items()
-        }
+        blobs = {parts.blob_path(one): (blob["bytes"], one) for one, blob in self.blobs.items()}
+        return self.files | blobs
 
     def note_copy(self, file: str, record: Record) -> None:
         """Remember what a copied record names, unless that is there already."""
@@ -108,11 +104,12 @@ class Course:
 
     ``file``: the one that is read. ``data``: the line. ``entry``, ``key``: what the manifest says of the stream and its
     session, if there is one. ``header``: None while there is none, where it has not its shape (``unsound``), and where
-    the version is one that is not read (``major``). ``last``, ``linked``: the last ``seq`` of all records and of link
-    records, -1 at first. ``position``: the greatest of a transcript record. ``records``: how many there were. ``ids``:
-    theirs, with the numbers of their types. ``calls``: the IDs of tool calls, and those of results. ``named``: blobs of
-    the manifest that header and transcript records name, with their media types. ``link_records``: the ``vcs`` records,
-    without what is not needed; only where there is a manifest. What else there is belongs to one check each.
+    the version is one that is not read (``major``). ``whole``: all files are read. ``last``, ``linked``: the last
+    ``seq`` of all records and of link records, -1 at first. ``position``: the greatest of a transcript record.
+    ``records``: how many there were. ``ids``: theirs, with numbers for types. ``calls``: the IDs of tool calls, and of
+    results. ``named``: blobs of the manifest that header and transcript records name, with their media types.
+    ``link_records``: the ``vcs`` records, without what is not needed; only where there is a manifest. What else there
+    is belongs to one check each.
     """
 
     file: str
@@ -123,6 +120,7 @@ class Course:
     header: Record | None = None
     major: str | None = None
     unsound: bool = False
+    whole: bool = True
     last: int = -1
     linked: int = -1
     position: int = 0

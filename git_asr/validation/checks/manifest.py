@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from git_asr.asr import links, parts
 from git_asr.asr.bundle import MANIFEST
 from git_asr.asr.draft import Record
 from git_asr.asr.ids import name
+from git_asr.asr.version import SUPPORTED_MAJOR, major
 from git_asr.validation.base import Check, bundle_check, header_check, quoted, record_check, stream_check
 from git_asr.validation.course import Course, Holding, key_pair
 
@@ -38,7 +39,7 @@ def bundle_manifest(holding: Holding) -> Found:
     """Without one nothing belongs to the bundle."""
     if MANIFEST not in holding.paths:
         yield MANIFEST, "is missing"
-    elif MANIFEST not in holding.failed and not isinstance(holding.manifest, dict):
+    elif MANIFEST not in holding.failed and holding.major is None and not isinstance(holding.manifest, dict):
         yield MANIFEST, "is no JSON object"
 
 
@@ -86,6 +87,16 @@ def listed_once(holding: Holding) -> Found:
                 )
 
 
+def _read_entries(holding: Holding) -> Iterator[Mapping[str, Any]]:
+    """The streams of versions that are read; others may name their files as they like."""
+    return (entry for _, entry in holding.entries if major(entry["formatVersion"]) == SUPPORTED_MAJOR)
+
+
+def _is_of(path: str, stream: str) -> bool:
+    """Whether a path is that of a stream's file."""
+    return parts.stream_name(path) == name(stream)
+
+
 @bundle_check(
     "file-name",
     "semantics",
@@ -94,11 +105,9 @@ def listed_once(holding: Holding) -> Found:
 )
 def file_name(holding: Holding) -> Found:
     """A plain ID, else its SHA-256."""
-    for _, entry in holding.entries:
-        own = f"sessions/{name(entry['stream'])}"
+    for entry in _read_entries(holding):
         for file in entry["files"]:
-            rest = file["path"].removeprefix(own)
-            if rest == file["path"] or rest[:1] not in (".", "~"):
+            if not _is_of(file["path"], entry["stream"]):
                 yield file["path"], f"is listed for the stream {quoted(entry['stream'])}"
 
 
@@ -110,19 +119,13 @@ def file_name(holding: Holding) -> Found:
 )
 def file_order(holding: Holding) -> Found:
     """The stream is these files joined in that order."""
-    for _, entry in holding.entries:
+    for entry in _read_entries(holding):
         stream, listed = entry["stream"], [file["path"] for file in entry["files"]]
-        numbered = len(listed) - 1 - (listed[-1] == parts.links_path(stream))
-        wanted = [parts.header_path(stream), *(parts.part_path(stream, n + 1) for n in range(numbered))]
-        if len(listed) > len(wanted):
-            wanted.append(parts.links_path(stream))
-        if {*listed} <= {*wanted} and listed != wanted:
-            yield MANIFEST, f"lists the files of {quoted(stream)} in another order"
-        elif listed[0] != wanted[0] or len({*listed} & {*wanted}) != len(wanted):
-            yield (
-                MANIFEST,
-                f"does not list all files of {quoted(stream)} in order: header, parts from 1 on, links",
-            )
+        last = listed[-1:] if listed[-1] == parts.links_path(stream) else []
+        numbered = (parts.part_path(stream, n) for n in range(1, len(listed) - len(last)))
+        named = all(_is_of(path, stream) for path in listed)
+        if named and listed != [parts.header_path(stream), *numbered, *last]:
+            yield MANIFEST, f"does not list the files of {quoted(stream)} as header, parts from 1 on, links"
 
 
 @bundle_check(
@@ -158,10 +161,15 @@ def entry_header(header: Record, course: Course) -> Iterator[str]:
         yield f"the session is {quoted(header['session']['id'])}, and {quoted(course.key['id'])} in {MANIFEST}"
 
 
+def _is_read(course: Course) -> bool:
+    """Whether all of a stream was read and understood."""
+    return course.major is None and course.whole
+
+
 @stream_check("entry-records", "semantics", "The manifest says how many records a stream has.", "profile 7")
 def entry_records(course: Course) -> Iterator[str]:
     """Those of the transcript and the links."""
-    if course.entry is not None and course.major is None and course.records != course.entry["records"]:
+    if _is_read(course) and course.entry is not None and course.records != course.entry["records"]:
         yield f"has {course.records} records, and {course.entry['records']} are listed"
 
 
@@ -173,7 +181,7 @@ def entry_records(course: Course) -> Iterator[str]:
 )
 def entry_commits(course: Course) -> Iterator[str]:
     """Of those that were not taken back."""
-    if course.entry is not None and course.major is None:
+    if _is_read(course) and course.entry is not None:
         wanted = links.commits(course.link_records)
         if course.entry["summary"]["commits"] != wanted:
             yield f"its links name {len(wanted)} commits, and the summary lists others"
@@ -188,7 +196,7 @@ def entry_commits(course: Course) -> Iterator[str]:
 def entry_blobs(course: Course) -> Iterator[str]:
     """With the media types there, so that a stream can be replaced without reading it."""
     told = None if course.entry is None else course.entry.get("blobs")
-    if told is None or course.major is not None:
+    if told is None or not _is_read(course):
         return
     for sha256 in sorted(told.keys() ^ course.named.keys()):
         yield f"the blob {sha256} is {'listed of it and not' if sha256 in told else 'not listed of it and'} named in it"
@@ -259,8 +267,9 @@ def bundle_place(holding: Holding) -> Found:
     if holding.place is None or not isinstance(holding.manifest, dict):
         return
     keys = [one["session"] for one in holding.every("sessions")]
-    if len(keys) != 1:
+    if holding.sound and len(keys) != 1:
         yield MANIFEST, f"lists {len(keys)} sessions, and the companion ref holds one in each folder"
+        return
     for key in keys:
         digest = hashlib.sha256(key["id"].encode("utf-8", "surrogatepass")).hexdigest()
         wanted = f"{name(key['harness'])}/{digest[:2]}/{name(key['id'])}"

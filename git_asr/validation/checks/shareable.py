@@ -82,8 +82,7 @@ def shareable_listed(holding: Holding) -> Iterator[tuple[str, str]]:
     """What is not part of it travels with it all the same."""
     if holding.shareable:
         for path in sorted(holding.paths - holding.listed().keys() - {MANIFEST}):
-            if not path.startswith("native/") or not holding.manifest.get("native"):
-                yield path, "is in a shareable bundle, and not listed"
+            yield path, "is in a shareable bundle, and not listed"
 
 
 CHECKS: tuple[Check, ...] = (

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from git_asr.asr.bundle import MANIFEST
 from git_asr.asr.draft import Record
 from git_asr.asr.version import SUPPORTED_MAJOR
 from git_asr.validation import shapes
-from git_asr.validation.base import Check, quoted, record_check, stream_check
-from git_asr.validation.course import Course
+from git_asr.validation.base import Check, bundle_check, quoted, record_check, stream_check
+from git_asr.validation.course import Course, Holding
 
 
 @stream_check(
@@ -37,4 +38,16 @@ def record_type(record: Record, _: Course) -> str | None:
     return f"type {quoted(kind)} is not known"
 
 
-CHECKS: tuple[Check, ...] = (unknown_major, record_type)
+@bundle_check(
+    "bundle-major",
+    "unsupported",
+    f"A manifest has the major version {SUPPORTED_MAJOR}; nothing is known of others.",
+    "conformance, readers: check the version; profile 7",
+)
+def bundle_major(holding: Holding) -> Iterator[tuple[str, str]]:
+    """A bundle of which nothing more can be said."""
+    if holding.major is not None:
+        yield MANIFEST, f"has the format version {quoted(holding.major)}"
+
+
+CHECKS: tuple[Check, ...] = (unknown_major, bundle_major, record_type)

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from typing import Any
 
+from git_asr.asr.parts import blob_path, header_path, part_path
 from tests.support.kit.making import (
     CHECKPOINT,
     COMMIT,
     KEY,
     Files,
     Made,
-    blob_path,
     bundle,
     checkpoint,
     first,
     header,
-    header_path,
-    links_path,
-    part_path,
     placed,
     record,
     reference,
     returned,
     said,
     vcs,
+    with_files,
 )
 
 Cases = dict[str, dict[str, dict[str, Files]]]
@@ -33,7 +32,8 @@ ONE, TWO = part_path("s-1", 1), part_path("s-1", 2)
 LARGE = b"large"
 OTHER = b"other"
 DERIVED = {"derivedFrom": {"stream": "s-0", "policy": {"name": "default", "version": "1"}}}
-PLACE = "claude-code/78/s-1"
+SHARD = hashlib.sha256(b"s-1").hexdigest()[:2]
+PLACE = f"claude-code/{SHARD}/s-1"
 
 
 def _without(files: Files, path: str) -> Files:
@@ -50,55 +50,36 @@ def _files(manifest: Any) -> list[Any]:
 
 
 def _two_parts() -> Files:
-    text = "x" * 60_000
-    return bundle(Made([said(n, text, capture=None) for n in range(1, 7)]))
+    """Two small ones: a part may be smaller than it must be."""
+    files = bundle(
+        Made([said(1), said(2)]),
+        change=lambda manifest: _files(manifest).append({**_files(manifest)[1], "path": TWO}),
+    )
+    one, two = files[ONE].splitlines(keepends=True)
+    return with_files(files, {ONE: one, TWO: two})
+
+
+def _large_parts() -> Files:
+    """Two parts that are together larger than one may be."""
+    return bundle(Made([said(n, "x" * 60_000) for n in range(1, 6)]))
 
 
 def _longer_part() -> Files:
     """The two parts in one."""
-    files = _two_parts()
-    joined = files.pop(ONE) + files.pop(TWO)
-    import hashlib
-    import json
-
-    manifest = json.loads(files["bundle.json"])
-    _files(manifest)[1:] = [{"path": ONE, "bytes": len(joined), "sha256": hashlib.sha256(joined).hexdigest()}]
-    from git_asr.asr import codec
-
-    return {**files, ONE: joined, "bundle.json": codec.encode_indented(manifest)}
+    files = _large_parts()
+    return with_files(files, {ONE: files[ONE] + files[TWO], TWO: b""})
 
 
 def _joined() -> Files:
     """A stream in one file."""
-    import hashlib
-    import json
-
-    from git_asr.asr import codec
-
-    files = bundle()
-    path = header_path("s-1")
-    files[path] += files.pop(ONE)
-    manifest = json.loads(files["bundle.json"])
-    digest = hashlib.sha256(files[path]).hexdigest()
-    _files(manifest)[:] = [{"path": path, "bytes": len(files[path]), "sha256": digest}]
-    return {**files, "bundle.json": codec.encode_indented(manifest)}
+    files, head = bundle(), header_path("s-1")
+    return with_files(files, {head: files[head] + files[ONE], ONE: b""})
 
 
 def _cut_in_a_line() -> Files:
-    import hashlib
-    import json
-
-    from git_asr.asr import codec
-
-    files = bundle()
-    head, path = header_path("s-1"), ONE
-    files[path] = files[head][40:] + files[path]
-    files[head] = files[head][:40]
-    manifest = json.loads(files["bundle.json"])
-    for file in _files(manifest):
-        data = files[file["path"]]
-        file |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-    return {**files, "bundle.json": codec.encode_indented(manifest)}
+    """A header that goes on in the next file."""
+    files, head = bundle(), header_path("s-1")
+    return with_files(files, {head: files[head][:40], ONE: files[head][40:] + files[ONE]})
 
 
 def _naming(**changed: Any) -> Made:
@@ -120,6 +101,8 @@ SECOND = header(
 COPIED = {"copiedFrom": {"session": KEY, "stream": "s-1", "id": "a", "evidence": "native_structure"}}
 OTHER_SESSION = header(stream="s-2", session=KEY | {"id": "s-2"})
 LATER = header(formatVersion="1.0", **DERIVED)
+NATIVE = {"path": "native/a.jsonl", "bytes": 3, "sha256": reference(b"{}\n")["blob"]}
+NATIVE_FILE = {"native/a.jsonl": b"{}\n"}
 SHARED = {"shareable": True}
 
 CASES: Cases = {
@@ -132,11 +115,19 @@ CASES: Cases = {
         "invalid": {
             "no-shareable": _changed(lambda manifest: manifest.pop("shareable") is None),
             "no-sessions": bundle(sessions={}),
-            "path": _changed(lambda manifest: _files(manifest).append({"path": "../x", "bytes": 1, "sha256": "a" * 64})),
-            "digest": bundle(blobs=[]) | bundle(blobs=()) | _changed(lambda m: _files(m)[0].update(sha256="A" * 64)),
+            "path": _changed(
+                lambda manifest: _files(manifest).append({"path": "../x", "bytes": 1, "sha256": "a" * 64})
+            ),
+            "digest": bundle(blobs=[])
+            | bundle(blobs=())
+            | _changed(lambda m: _files(m)[0].update(sha256="A" * 64)),
             "long-prompt": _changed(lambda m: first(m)["summary"].update(firstPrompt="x" * 201)),
             "bytes": _changed(lambda m: _files(m)[0].update(bytes="9")),
         },
+    },
+    "bundle-major": {
+        "valid": {"minor": bundle(formatVersion="0.7")},
+        "invalid": {"one": bundle(formatVersion="1.0")},
     },
     "bundle-manifest": {
         "valid": {"there": bundle()},
@@ -178,7 +169,9 @@ CASES: Cases = {
         },
         "invalid": {
             "other-stream": {
-                path.replace("s-1", "s-2"): data.replace(b"sessions/s-1", b"sessions/s-2") if path == "bundle.json" else data
+                path.replace("s-1", "s-2"): data.replace(b"sessions/s-1", b"sessions/s-2")
+                if path == "bundle.json"
+                else data
                 for path, data in bundle().items()
             }
         },
@@ -190,14 +183,15 @@ CASES: Cases = {
             "joined": _joined(),
         },
         "invalid": {
-            "links-first": bundle(
-                Made([], [vcs(), checkpoint()]), change=lambda manifest: _files(manifest).reverse()
-            ),
+            "from-2": {
+                path.replace("000001", "000002"): data.replace(b"000001", b"000002")
+                for path, data in bundle().items()
+            }
         },
     },
     "file-size": {
         "valid": {
-            "two": _two_parts(),
+            "two": _large_parts(),
             "long-line": bundle(Made([said(1, predecessors=["x" * 400] * 700)])),
         },
         "invalid": {"one": _longer_part()},
@@ -229,7 +223,8 @@ CASES: Cases = {
         },
         "invalid": {
             "missing": bundle(
-                Made([said(1)], [vcs()]), change=lambda manifest: first(manifest)["summary"].update(commits=[])
+                Made([said(1)], [vcs()]),
+                change=lambda manifest: first(manifest)["summary"].update(commits=[]),
             ),
             "other": _changed(lambda manifest: first(manifest)["summary"].update(commits=[COMMIT])),
         },
@@ -237,7 +232,9 @@ CASES: Cases = {
     "entry-blobs": {
         "valid": {
             "named": bundle(_naming(), blobs=[LARGE], change=NAMED),
-            "not-said": bundle(_naming(), blobs=[LARGE], change=lambda manifest: first(manifest).pop("blobs")),
+            "not-said": bundle(
+                _naming(), blobs=[LARGE], change=lambda manifest: first(manifest).pop("blobs")
+            ),
         },
         "invalid": {
             "missing": bundle(_naming(), blobs=[LARGE], change=_blobs_told({})),
@@ -267,7 +264,9 @@ CASES: Cases = {
                 change=lambda manifest: manifest["sessions"][0]["streams"].reverse(),
             ),
             "sessions": bundle(
-                Made([said(1)]), Made([], head=OTHER_SESSION), change=lambda manifest: manifest["sessions"].reverse()
+                Made([said(1)]),
+                Made([], head=OTHER_SESSION),
+                change=lambda manifest: manifest["sessions"].reverse(),
             ),
         },
     },
@@ -284,8 +283,8 @@ CASES: Cases = {
     "bundle-place": {
         "valid": {"own": placed(bundle(), PLACE)},
         "invalid": {
-            "other-shard": placed(bundle(), "claude-code/79/s-1"),
-            "other-harness": placed(bundle(), "codex/78/s-1"),
+            "other-shard": placed(bundle(), "claude-code/00/s-1"),
+            "other-harness": placed(bundle(), f"codex/{SHARD}/s-1"),
             "two-sessions": placed(bundle(Made([said(1)]), Made([], head=OTHER_SESSION)), PLACE),
         },
     },
@@ -293,7 +292,7 @@ CASES: Cases = {
         "valid": {
             "earlier": bundle(Made([said(1, id="a")]), Made([said(1, **COPIED)], head=SECOND)),
             "later": bundle(
-                Made([said(1, **{"copiedFrom": COPIED["copiedFrom"] | {"stream": "s-1@b"}})]),
+                Made([said(1, copiedFrom=COPIED["copiedFrom"] | {"stream": "s-1@b"})]),
                 Made([said(1, id="a")], head=SECOND),
             ),
             "not-in-the-bundle": bundle(Made([said(1, **COPIED)], head=SECOND)),
@@ -313,8 +312,10 @@ CASES: Cases = {
         "invalid": {"opaque": bundle(Made([record("x/later", 1)], head=LATER), **SHARED)},
     },
     "shareable-native": {
-        "valid": {"private": bundle(native=[{"path": "native/a.jsonl"}])},
-        "invalid": {"native": bundle(Made([said(1)], head=header(**DERIVED)), native=[{"path": "native/a.jsonl"}], **SHARED)},
+        "valid": {"private": {**bundle(native=[NATIVE]), **NATIVE_FILE}},
+        "invalid": {
+            "native": NATIVE_FILE | bundle(Made([said(1)], head=header(**DERIVED)), native=[NATIVE], **SHARED)
+        },
     },
     "shareable-listed": {
         "valid": {
@@ -322,9 +323,14 @@ CASES: Cases = {
             "private": {**bundle(), "sessions/left.jsonl": b"{}\n"},
         },
         "invalid": {
-            "stream": {**bundle(Made([said(1)], head=header(**DERIVED)), **SHARED), "sessions/left.jsonl": b"{}\n"},
-            "native": {**bundle(Made([said(1)], head=header(**DERIVED)), **SHARED), "native/a.jsonl": b"{}\n"},
+            "stream": {
+                **bundle(Made([said(1)], head=header(**DERIVED)), **SHARED),
+                "sessions/left.jsonl": b"{}\n",
+            },
+            "native": {
+                **bundle(Made([said(1)], head=header(**DERIVED)), **SHARED),
+                "native/a.jsonl": b"{}\n",
+            },
         },
     },
 }
-_ = links_path

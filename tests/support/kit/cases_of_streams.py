@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from git_asr.asr.links import FLOOR
 from tests.support.kit.making import (
     CHECKPOINT,
     COMMIT,
-    FLOOR,
     KEY,
     OTHER,
     called,
@@ -24,22 +24,34 @@ Cases = dict[str, dict[str, dict[str, bytes]]]
 
 TEXT = {"type": "text", "text": "x"}
 BLOB = {"blob": "a" * 64, "mediaType": "text/plain", "bytes": 3}
-USAGE = {"input": {"total": 12, "includesCache": True, "uncached": 2}, "cacheRead": 10, "output": {"total": 3, "reasoning": 1}}
+USAGE = {
+    "input": {"total": 12, "includesCache": True, "uncached": 2},
+    "cacheRead": 10,
+    "output": {"total": 3, "reasoning": 1},
+}
 SOUND = stream(said(1))
 A_LINE = b'{"type":"git-asr/title","seq":1000000,"id":"~1.0","idSource":"derived","title":"'
 AFTER = b'"}\n'
 
 SHAPES: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
     "message": (
-        [said(1, content=[TEXT, {"type": "image", **BLOB}, {"type": "json", "value": [1]}, {"type": "later"}])],
+        [
+            said(
+                1,
+                content=[TEXT, {"type": "image", **BLOB}, {"type": "json", "value": [1]}, {"type": "later"}],
+            )
+        ],
         [said(1, role=None), said(1, content=["x"]), said(1, content=[{"type": "image", "blob": "x"}])],
     ),
     "reasoning": (
         [record("reasoning", 1, capture={"state": "omitted", "reason": "signature only"})],
         [record("reasoning", 1, content="x")],
     ),
-    "tool_call": ([called(1), called(1, arguments="x")], [called(1, callId=None), called(1, name=None)]),
-    "tool_result": ([returned(1, content=[TEXT], output={"a": 1})], [returned(1, status=None), returned(1, callId="")]),
+    "tool_call": ([called(1), called(2, arguments="x")], [called(1, callId=None), called(1, name=None)]),
+    "tool_result": (
+        [returned(1, content=[TEXT], output={"a": 1})],
+        [returned(1, status=None), returned(1, callId="")],
+    ),
     "inference": (
         [record("inference", 1, inferenceId="m1", requestId="r1", model="x", usage=USAGE)],
         [
@@ -54,7 +66,10 @@ SHAPES: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
     ),
     "input_request": (
         [record("input_request", 1, requestId="r1", questions=[{"question": "Which?"}])],
-        [record("input_request", 1, questions=[]), record("input_request", 1, requestId="r1", questions="Which?")],
+        [
+            record("input_request", 1, questions=[]),
+            record("input_request", 1, requestId="r1", questions="Which?"),
+        ],
     ),
     "input_response": (
         [record("input_response", 1, requestId="r1", answers=[{"question": "Which?", "answer": "This"}])],
@@ -70,17 +85,28 @@ SHAPES: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
     ),
     "state": ([record("state", 1, state="running")], [record("state", 1)]),
     "compaction": (
-        [said(1), record("compaction", 2, trigger="auto", summary="~1.0", replaces={"through": "~1.0", "except": []})],
+        [
+            said(1),
+            record(
+                "compaction", 2, trigger="auto", summary="~1.0", replaces={"through": "~1.0", "except": []}
+            ),
+        ],
         [record("compaction", 2, replaces=[]), record("compaction", 2, replaces={"unknown": "yes"})],
     ),
-    "rewind": ([record("rewind", 1, to=None) | {"to": None}], [record("rewind", 1), record("rewind", 1, to=3)]),
+    "rewind": (
+        [record("rewind", 1, to=None) | {"to": None}],
+        [record("rewind", 1), record("rewind", 1, to=3)],
+    ),
     "delivery": ([record("delivery", 1, to="a channel")], [record("delivery", 1, ts="yesterday")]),
     "vcs": ([vcs()], [vcs(commit="0123456"), vcs(evidence=None), vcs(committedAt="2026")]),
     "tombstone": (
         [said(1), record("tombstone", 2, target="~1.0", reason="withdrawn")],
         [record("tombstone", 2, target="~1.0"), record("tombstone", 2, reason="withdrawn")],
     ),
-    "checkpoint": ([checkpoint()], [checkpoint(sessionIds=None), checkpoint(start=0), checkpoint(through="9")]),
+    "checkpoint": (
+        [checkpoint()],
+        [checkpoint(sessionIds=None), checkpoint(start=0), checkpoint(through="9")],
+    ),
     "entire-compaction": (
         [record("io.entire/compaction", 1, value={"event": 1})],
         [record("io.entire/compaction", 1, value="x")],
@@ -88,13 +114,22 @@ SHAPES: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
     "unit": ([record("git-asr/unit", 1, value=[1])], [record("git-asr/unit", 1)]),
     "notice": ([record("git-asr/notice", 1, text="Update")], [record("git-asr/notice", 1, text=1)]),
     "context": ([record("git-asr/context", 1, cwd="/srv")], [record("git-asr/context", 1, cwd=["/srv"])]),
-    "mode": ([record("git-asr/mode", 1, kind="permission", mode="plan")], [record("git-asr/mode", 1, kind="plan")]),
+    "mode": (
+        [record("git-asr/mode", 1, kind="permission", mode="plan")],
+        [record("git-asr/mode", 1, kind="plan")],
+    ),
     "hook": (
         [record("git-asr/hook", 1, event="Stop", exitCode=0, durationMs=1.5, outcome="ok")],
         [record("git-asr/hook", 1, event="Stop"), record("git-asr/hook", 1, exitCode="0", outcome="ok")],
     ),
-    "title": ([record("git-asr/title", 1, title="A day", source="user")], [record("git-asr/title", 1, title=1)]),
-    "command": ([record("git-asr/command", 1, kind="slash", name="/x")], [record("git-asr/command", 1, name="/x")]),
+    "title": (
+        [record("git-asr/title", 1, title="A day", source="user")],
+        [record("git-asr/title", 1, title=1)],
+    ),
+    "command": (
+        [record("git-asr/command", 1, kind="slash", name="/x")],
+        [record("git-asr/command", 1, name="/x")],
+    ),
     "file-snapshot": (
         [record("git-asr/file-snapshot", 1, messageId="m", files=["a"])],
         [record("git-asr/file-snapshot", 1, files="a")],
@@ -103,7 +138,10 @@ SHAPES: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
         [record("git-asr/attachment", 1, kind="file", content=[TEXT])],
         [record("git-asr/attachment", 1, content=[TEXT])],
     ),
-    "vendor": ([record("com.example.agent/thing", 1, value={"a": 1})], [record("com.example.agent/thing", 1, _meta=[])]),
+    "vendor": (
+        [record("com.example.agent/thing", 1, value={"a": 1})],
+        [record("com.example.agent/thing", 1, _meta=[])],
+    ),
     "envelope": (
         [
             said(
@@ -154,7 +192,11 @@ def _header_shapes() -> dict[str, dict[str, bytes]]:
         lineage={"continues": {**key, "reason": "other"}, "spawnedBy": [{**key, "callId": "c1"}, key]},
         workspace={"cwd": "/srv", "vcs": {"branch": "main", "head": "x"}},
         nativeSources=[{"format": "claude-code-jsonl", "sha256": "a" * 64, "bytes": 3, "positions": [1, 9]}],
-        derivedFrom={"stream": "s-2", "policy": {"name": "default", "version": "1"}, "findings": {"token": 2}},
+        derivedFrom={
+            "stream": "s-2",
+            "policy": {"name": "default", "version": "1"},
+            "findings": {"token": 2},
+        },
         _meta={"io.entire/checkpoint": {"id": CHECKPOINT}},
         later=1,
     )
@@ -202,7 +244,10 @@ TAKEN_BACK = f"{CHECKPOINT}@{COMMIT}#removed:hand"
 CASES: Cases = {
     "line-utf-8": {
         "valid": {"text": stream(said(1, "Grüße, 日本語 🙂"))},
-        "invalid": {"latin-1": SOUND.replace(b"Good", b"G\xfc"), "surrogate": SOUND.replace(b"Good", b"\xed\xa0\x80")},
+        "invalid": {
+            "latin-1": SOUND.replace(b"Good", b"G\xfc"),
+            "surrogate": SOUND.replace(b"Good", b"\xed\xa0\x80"),
+        },
     },
     "line-json": {
         "valid": {
@@ -233,10 +278,15 @@ CASES: Cases = {
     "record-shape": _shapes(),
     "unknown-major": {
         "valid": {"minor": stream(said(1), head=header(formatVersion="0.7"))},
-        "invalid": {"one": stream({"kind": "of a later version"}, head={"type": "header", "formatVersion": "1.0"})},
+        "invalid": {
+            "one": stream({"kind": "of a later version"}, head={"type": "header", "formatVersion": "1.0"})
+        },
     },
     "record-type": {
-        "valid": {"vendor": stream(record("com.example.agent/thing", 1)), "ours": stream(record("git-asr/later", 1))},
+        "valid": {
+            "vendor": stream(record("com.example.agent/thing", 1)),
+            "ours": stream(record("git-asr/later", 1)),
+        },
         "invalid": {"no-prefix": stream(record("thing", 1))},
     },
     "seq-rises": {
@@ -252,7 +302,7 @@ CASES: Cases = {
         "invalid": {
             "other": stream(vcs() | {"seq": FLOOR + 7}),
             "low": stream(vcs() | {"seq": 2_000_000}),
-            "message": stream(said(1, seq=FLOOR + 7, id="x")),
+            "message": stream(said(1, seq=FLOOR + 7, id="x"), head=header(capture={"state": "complete"})),
         },
     },
     "id-unique": {
@@ -260,7 +310,9 @@ CASES: Cases = {
         "invalid": {"twice": stream(said(1, id="a"), said(2, id="a"))},
     },
     "id-derived": {
-        "valid": {"both": stream(said(1, id="a"), said(2), said(3, seq=3_000_101, id="~3.101", idSource="derived"))},
+        "valid": {
+            "both": stream(said(1, id="a"), said(2), said(3, seq=3_000_101, id="~3.101", idSource="derived"))
+        },
         "invalid": {
             "other-position": stream(said(2, id="~1.0", idSource="derived")),
             "not-marked": stream(said(1, id="~1.0")),
@@ -291,7 +343,11 @@ CASES: Cases = {
         },
     },
     "time-exists": {
-        "valid": {"leap": stream(said(1, ts="2024-02-29T23:59:60.123456789Z"), said(2, ts="2024-03-01t00:00:00-05:30"))},
+        "valid": {
+            "leap": stream(
+                said(1, ts="2024-02-29T23:59:60.123456789Z"), said(2, ts="2024-03-01t00:00:00-05:30")
+            )
+        },
         "invalid": {
             "month": stream(said(1, ts="2024-13-01T00:00:00Z")),
             "day": stream(said(1, ts="2023-02-29T00:00:00Z")),
@@ -334,7 +390,9 @@ CASES: Cases = {
     "compaction-records": {
         "valid": {
             "known": stream(
-                said(1), said(2), record("compaction", 3, summary="~2.0", replaces={"through": "~1.0", "except": ["~1.0"]})
+                said(1),
+                said(2),
+                record("compaction", 3, summary="~2.0", replaces={"through": "~1.0", "except": ["~1.0"]}),
             ),
             "unknown": stream(record("compaction", 3, replaces={"unknown": True})),
         },
@@ -345,7 +403,10 @@ CASES: Cases = {
         },
     },
     "rewind-target": {
-        "valid": {"earlier": stream(said(1), record("rewind", 2, to="~1.0")), "start": stream(record("rewind", 2) | {"to": None})},
+        "valid": {
+            "earlier": stream(said(1), record("rewind", 2, to="~1.0")),
+            "start": stream(record("rewind", 2) | {"to": None}),
+        },
         "invalid": {"later": stream(record("rewind", 2, to="~3.0"), said(3))},
     },
     "lineage-other": {
@@ -357,7 +418,10 @@ CASES: Cases = {
         "invalid": {"not-told": stream(head=header(stream="s-1@b"))},
     },
     "capture-header": {
-        "valid": {"partial": stream(), "omitted": stream(head=header(capture={"state": "omitted", "reason": "absent"}))},
+        "valid": {
+            "partial": stream(),
+            "omitted": stream(head=header(capture={"state": "omitted", "reason": "absent"})),
+        },
         "invalid": {
             "partial": stream(head=header(capture={"state": "partial"})),
             "omitted": stream(head=header(capture={"state": "omitted"})),
@@ -381,32 +445,46 @@ CASES: Cases = {
     },
     "capture-omitted": {
         "valid": {"links": stream(vcs(), head=header(capture={"state": "omitted", "reason": "absent"}))},
-        "invalid": {"message": stream(said(1), head=header(capture={"state": "omitted", "reason": "absent"}))},
+        "invalid": {
+            "message": stream(said(1), head=header(capture={"state": "omitted", "reason": "absent"}))
+        },
     },
     "source-positions": {
         "valid": {
             "order": stream(
-                head=header(nativeSources=[{"format": "x", "sha256": "a" * 64, "bytes": 3, "positions": [1, 1]}])
+                head=header(
+                    nativeSources=[{"format": "x", "sha256": "a" * 64, "bytes": 3, "positions": [1, 1]}]
+                )
             )
         },
         "invalid": {
             "turned": stream(
-                head=header(nativeSources=[{"format": "x", "sha256": "a" * 64, "bytes": 3, "positions": [9, 1]}])
+                head=header(
+                    nativeSources=[{"format": "x", "sha256": "a" * 64, "bytes": 3, "positions": [9, 1]}]
+                )
             )
         },
     },
     "copy-elsewhere": {
-        "valid": {"other-stream": stream(said(1, **_copied(stream="s-1.a", id="x"))), "not-said": stream(said(1, **_copied()))},
+        "valid": {
+            "other-stream": stream(said(1, **_copied(stream="s-1.a", id="x"))),
+            "not-said": stream(said(1, **_copied())),
+        },
         "invalid": {"own-stream": stream(said(1, id="a"), said(2, **_copied(stream="s-1", id="a")))},
     },
     "copy-links": {
         "valid": {"message": stream(said(1, **_copied(stream="s-1.a")))},
-        "invalid": {"vcs": stream(vcs(**_copied(stream="s-1.a"))), "checkpoint": stream(checkpoint(**_copied(stream="s-1.a")))},
+        "invalid": {
+            "vcs": stream(vcs(**_copied(stream="s-1.a"))),
+            "checkpoint": stream(checkpoint(**_copied(stream="s-1.a"))),
+        },
     },
     "capture-masked": {
         "valid": {
             "record": stream(said(1, "The key is [REDACTED_API_KEY]", capture={"state": "masked"})),
-            "part": stream(said(1, content=[{"type": "text", "text": "REDACTED", "capture": {"state": "masked"}}])),
+            "part": stream(
+                said(1, content=[{"type": "text", "text": "REDACTED", "capture": {"state": "masked"}}])
+            ),
             "no-marker": stream(said(1, "UNREDACTED")),
         },
         "invalid": {
@@ -415,29 +493,50 @@ CASES: Cases = {
         },
     },
     "usage-parts": {
-        "valid": {"parts": stream(record("inference", 1, **INFERENCE, usage=USAGE)), "unknown": stream(record("inference", 1, **INFERENCE))},
+        "valid": {
+            "parts": stream(record("inference", 1, **INFERENCE, usage=USAGE)),
+            "unknown": stream(record("inference", 1, **INFERENCE)),
+        },
         "invalid": {
-            "input": stream(record("inference", 1, **INFERENCE, usage={"input": {"total": 1, "uncached": 2}})),
-            "output": stream(record("usage_summary", 1, scope="x", usage={"output": {"total": 1, "reasoning": 2}})),
+            "input": stream(
+                record("inference", 1, **INFERENCE, usage={"input": {"total": 1, "uncached": 2}})
+            ),
+            "output": stream(
+                record("usage_summary", 1, scope="x", usage={"output": {"total": 1, "reasoning": 2}})
+            ),
         },
     },
     "usage-once": {
         "valid": {
-            "revised": stream(record("inference", 1, **INFERENCE), record("inference", 2, **INFERENCE, supersedes="~1.0")),
-            "copy": stream(record("inference", 1, **INFERENCE), record("inference", 2, **INFERENCE, **_copied(stream="s-1.a"))),
+            "revised": stream(
+                record("inference", 1, **INFERENCE), record("inference", 2, **INFERENCE, supersedes="~1.0")
+            ),
+            "copy": stream(
+                record("inference", 1, **INFERENCE),
+                record("inference", 2, **INFERENCE, **_copied(stream="s-1.a")),
+            ),
             "other-request": stream(
-                record("inference", 1, **INFERENCE, requestId="r1"), record("inference", 2, **INFERENCE, requestId="r2")
+                record("inference", 1, **INFERENCE, requestId="r1"),
+                record("inference", 2, **INFERENCE, requestId="r2"),
             ),
         },
-        "invalid": {"twice": stream(record("inference", 1, **INFERENCE), record("inference", 2, **INFERENCE))},
+        "invalid": {
+            "twice": stream(record("inference", 1, **INFERENCE), record("inference", 2, **INFERENCE))
+        },
     },
     "summary-covers": {
         "valid": {
-            "positions": stream(record("usage_summary", 3, scope="process", covers={"start": 1, "through": 2}, usage=USAGE)),
-            "call": stream(called(1), record("usage_summary", 3, scope="last", covers={"callId": "c1"}, usage=USAGE)),
+            "positions": stream(
+                record("usage_summary", 3, scope="process", covers={"start": 1, "through": 2}, usage=USAGE)
+            ),
+            "call": stream(
+                called(1), record("usage_summary", 3, scope="last", covers={"callId": "c1"}, usage=USAGE)
+            ),
         },
         "invalid": {
-            "turned": stream(record("usage_summary", 3, scope="process", covers={"start": 2, "through": 1}, usage=USAGE)),
+            "turned": stream(
+                record("usage_summary", 3, scope="process", covers={"start": 2, "through": 1}, usage=USAGE)
+            ),
             "call": stream(record("usage_summary", 3, scope="last", covers={"callId": "c1"}, usage=USAGE)),
         },
     },
@@ -449,7 +548,7 @@ CASES: Cases = {
         },
         "invalid": {
             "by-text": stream(ASKED, _answers({"question": "Token?", "answer": "ghp_x"})),
-            "by-id": stream(ASKED, _answers(answers=None) | {"answers": {"q1": "ghp_x"}}),
+            "by-id": stream(ASKED, _answers() | {"answers": {"q1": "ghp_x"}}),
             "without-question": stream(ASKED, _answers("ghp_x")),
             "result": stream(ASKING, returned(2, content=[TEXT])),
             "output": stream(ASKED, returned(2, output={"q1": "ghp_x"})),
@@ -467,8 +566,14 @@ CASES: Cases = {
         "invalid": {"both": stream(record("git-asr/unit", 1, value=1, valueBlob=BLOB))},
     },
     "vcs-commit": {
-        "valid": {"sha1": stream(vcs()), "sha256": stream(vcs(commit=COMMIT + "0" * 24, objectFormat="sha256"))},
-        "invalid": {"sha1": stream(vcs(commit=COMMIT + "0" * 24)), "sha256": stream(vcs(objectFormat="sha256"))},
+        "valid": {
+            "sha1": stream(vcs()),
+            "sha256": stream(vcs(commit=COMMIT + "0" * 24, objectFormat="sha256")),
+        },
+        "invalid": {
+            "sha1": stream(vcs(commit=COMMIT + "0" * 24)),
+            "sha256": stream(vcs(objectFormat="sha256")),
+        },
     },
     "vcs-id": {
         "valid": {"reported": stream(vcs()), "accepted": stream(vcs(id=ACCEPTED, evidence="hand"))},
@@ -498,25 +603,39 @@ CASES: Cases = {
         "invalid": {
             "subagent": stream(
                 vcs(),
-                head=header(stream="s-1.a", lineage={"spawnedBy": {"session": KEY, "callId": "c1", "evidence": "native_structure"}}),
+                head=header(
+                    stream="s-1.a",
+                    lineage={"spawnedBy": {"session": KEY, "callId": "c1", "evidence": "native_structure"}},
+                ),
             )
         },
     },
     "vcs-checkpoint": {
         "valid": {"named": stream(vcs()), "in-a-blob": stream(vcs(_meta=None, _metaBlob=BLOB))},
-        "invalid": {"missing": stream(vcs(_meta=None)), "no-id": stream(vcs(_meta={"io.entire/checkpoint": {}}))},
+        "invalid": {
+            "missing": stream(vcs(_meta=None)),
+            "no-id": stream(vcs(_meta={"io.entire/checkpoint": {}})),
+        },
     },
     "shareable-level": {
-        "valid": {"redacted": stream(head=header(derivedFrom={"stream": "s-2", "policy": {"name": "default"}}))},
+        "valid": {
+            "redacted": stream(head=header(derivedFrom={"stream": "s-2", "policy": {"name": "default"}}))
+        },
         "invalid": {
-            "full": stream(head=header(contentLevel="full", derivedFrom={"stream": "s-2", "policy": {"name": "default"}}))
+            "full": stream(
+                head=header(contentLevel="full", derivedFrom={"stream": "s-2", "policy": {"name": "default"}})
+            )
         },
     },
     "derived-other": {
         "valid": {
             "other-stream": stream(head=header(derivedFrom={"stream": "s-2", "policy": {"name": "default"}})),
-            "digest": stream(head=header(derivedFrom={"stream": "s-1", "sha256": "a" * 64, "policy": {"name": "default"}})),
+            "digest": stream(
+                head=header(derivedFrom={"stream": "s-1", "sha256": "a" * 64, "policy": {"name": "default"}})
+            ),
         },
-        "invalid": {"same": stream(head=header(derivedFrom={"stream": "s-1", "policy": {"name": "default"}}))},
+        "invalid": {
+            "same": stream(head=header(derivedFrom={"stream": "s-1", "policy": {"name": "default"}}))
+        },
     },
 }

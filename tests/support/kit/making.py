@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 from collections.abc import Callable, Sequence
@@ -12,8 +11,8 @@ from typing import Any
 from git_asr.asr import codec
 from git_asr.asr.bundle import BundleWriter
 from git_asr.asr.header import SessionKey
-from git_asr.asr.links import FLOOR, commits, place
-from git_asr.asr.parts import blob_path, header_path, links_path, part_path
+from git_asr.asr.links import commits, place
+from git_asr.asr.parts import blob_path
 
 Record = dict[str, Any]
 Files = dict[str, bytes]
@@ -38,9 +37,14 @@ def header(**changed: Any) -> Record:
     return {name: one for name, one in (found | changed).items() if one is not None}
 
 
-def record(kind: str, place_: int, part: int = 0, **fields: Any) -> Record:
+def record(kind: str, place_: int, part: int = 0, /, **fields: Any) -> Record:
     """A record with a derived ID, or with the ``id`` that is given; a field that is None is left out."""
-    own: Record = {"type": kind, "seq": place_ * 1_000_000 + part, "id": f"~{place_}.{part}", "idSource": "derived"}
+    own: Record = {
+        "type": kind,
+        "seq": place_ * 1_000_000 + part,
+        "id": f"~{place_}.{part}",
+        "idSource": "derived",
+    }
     if "id" in fields:
         del own["idSource"]
     return {name: one for name, one in (own | fields).items() if one is not None}
@@ -54,7 +58,9 @@ def said(place_: int, text: str = "Good morning", **fields: Any) -> Record:
 
 def called(place_: int, call: str = "c1", **fields: Any) -> Record:
     """A tool call."""
-    return record("tool_call", place_, **{"callId": call, "name": "Read", "arguments": {"file": "a"}, **fields})
+    return record(
+        "tool_call", place_, **{"callId": call, "name": "Read", "arguments": {"file": "a"}, **fields}
+    )
 
 
 def returned(place_: int, call: str = "c1", **fields: Any) -> Record:
@@ -110,7 +116,9 @@ class Made:
     head: Record = field(default_factory=header)
 
 
-def bundle(*streams: Made, blobs: Sequence[bytes] = (), change: Callable[[Any], None] | None = None, **other: Any) -> Files:
+def bundle(
+    *streams: Made, blobs: Sequence[bytes] = (), change: Callable[[Any], None] | None = None, **other: Any
+) -> Files:
     """A bundle whose manifest may be changed; ``blobs`` are listed, of the type text/plain; ``other``: fields."""
     files: Files = {}
     writer = BundleWriter(files.__setitem__)
@@ -139,6 +147,19 @@ def reference(data: bytes, **changed: Any) -> Record:
     return {"blob": hashlib.sha256(data).hexdigest(), "mediaType": "text/plain", "bytes": len(data)} | changed
 
 
+def with_files(files: Files, changed: Files) -> Files:
+    """A bundle of one stream with other files of it, listed as they are now; those that are empty are gone."""
+    manifest = json.loads(files["bundle.json"])
+    found = {path: data for path, data in (files | changed).items() if data}
+    listed = first(manifest)["files"]
+    listed[:] = [
+        {"path": one["path"], "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        for one in listed
+        if (data := found.get(one["path"]))
+    ]
+    return {**found, "bundle.json": codec.encode_indented(manifest)}
+
+
 def first(manifest: Any) -> Any:
     """The first stream that a manifest lists."""
     return manifest["sessions"][0]["streams"][0]
@@ -147,10 +168,3 @@ def first(manifest: Any) -> Any:
 def placed(files: Files, place_: str) -> Files:
     """A bundle as a companion ref holds it."""
     return {f"{place_}/{path}": data for path, data in files.items()}
-
-
-__all__ = [
-    *("CHECKPOINT", "COMMIT", "FLOOR", "KEY", "OTHER", "Files", "Made", "Record"),
-    *("blob_path", "bundle", "called", "checkpoint", "copy", "first", "header", "header_path", "links_path"),
-    *("part_path", "place", "placed", "record", "reference", "returned", "said", "stream", "vcs"),
-]
