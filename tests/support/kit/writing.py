@@ -12,6 +12,7 @@ from git_asr.validation.bundle import check_bundle, check_stream, folders
 from git_asr.validation.conformance import EXPECTED, Case, found
 from git_asr.validation.findings import Findings
 from git_asr.validation.registry import CHECKS
+from tests.support.checked import Held
 from tests.support.kit import cases_of_archives, cases_of_bundles, cases_of_streams
 from tests.support.kit.making import Files, said, stream
 
@@ -25,19 +26,6 @@ MADE: dict[str, dict[str, dict[str, list[tuple[str, int]]]]] = {
     }
 }
 """Cases that are made of pieces."""
-
-
-class Held:
-    """Files in memory."""
-
-    def __init__(self, files: Files) -> None:
-        self._files = files
-
-    def paths(self) -> list[str]:
-        return list(self._files)
-
-    def chunks(self, path: str) -> Any:
-        return iter([self._files[path]])
 
 
 def kit() -> Files:
