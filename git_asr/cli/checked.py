@@ -80,11 +80,15 @@ def _bundle(file: Path, prefix: str, found: Checked, checks: Sequence[Check]) ->
 
 def _ref(ref: str, found: Checked, checks: Sequence[Check]) -> None:
     from git_asr.companion.checking import stored_files
+    from git_asr.companion.names import SESSIONS
     from git_asr.git.backend import open_objects
     from git_asr.git.history import resolve
+    from git_asr.git.refs import read_ref
     from git_asr.git.repository import open_repository
 
     repo = open_repository()
+    if ref == SESSIONS and read_ref(repo, ref) is None:
+        raise UsageError("no companion ref here yet", hint="git asr sync   makes it")
     with open_objects(repo, "git") as objects:
         tree = objects.commit_tree(resolve(repo, ref))
         before = found.bundles

@@ -11,17 +11,23 @@ from git_asr.asr.draft import Record
 from git_asr.asr.ids import PART_SPAN
 from git_asr.asr.reading import is_of_links
 from git_asr.validation.lines import Measured
-from git_asr.validation.seen import MOST_TAGS, Seen
+from git_asr.validation.seen import Seen
 
 MOST_COPIES = 100_000
 """Copies of a bundle whose source is looked for in streams that come later."""
+MOST_LINKS = 100_000
+"""Links of a stream that are compared with its summary; with more, they are not."""
 _CALLS = ("tool_call", "tool_result")
 
 
-class Types:
-    """Small numbers for the types of records; what comes after the first two hundred shares one."""
+SUPERSEDED = 0x80
+"""Bit of the number of a record's ID: another record supersedes it."""
 
-    OTHER = MOST_TAGS - 1
+
+class Types:
+    """Small numbers for the types of records; what comes after the first hundred shares one."""
+
+    OTHER = SUPERSEDED - 1
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -106,10 +112,10 @@ class Course:
     session, if there is one. ``header``: None while there is none, where it has not its shape (``unsound``), and where
     the version is one that is not read (``major``). ``whole``: all files are read. ``last``, ``linked``: the last
     ``seq`` of all records and of link records, -1 at first. ``position``: the greatest of a transcript record.
-    ``records``: how many there were. ``ids``: theirs, with numbers for types. ``calls``: the IDs of tool calls, and of
-    results. ``named``: blobs of the manifest that header and transcript records name, with their media types.
-    ``link_records``: the ``vcs`` records, without what is not needed; only where there is a manifest. What else there
-    is belongs to one check each.
+    ``records``: how many there were. ``ids``: theirs, with numbers for their types and ``SUPERSEDED``. ``calls``: the
+    IDs of tool calls, and of results. ``named``: blobs of the manifest that header and transcript records name, with
+    their media types. ``link_records``: the ``vcs`` records, without what is not needed; only where there is a
+    manifest. What else there is belongs to one check each.
     """
 
     file: str
@@ -130,7 +136,6 @@ class Course:
     calls: Seen = field(default_factory=Seen)
     named: dict[str, str] = field(default_factory=dict)
     link_records: list[Record] = field(default_factory=list)
-    superseded: Seen = field(default_factory=Seen)
     inferences: Seen = field(default_factory=Seen)
     secrets: Seen = field(default_factory=Seen)
 
@@ -182,10 +187,10 @@ class Course:
         self.linked = max(self.linked, record["seq"])
         if self.holding is None or self.key is None:
             return
-        if record["type"] == "vcs":
+        if record["type"] == "vcs" and len(self.link_records) <= MOST_LINKS:
             self.link_records.append({name: record[name] for name in ("type", "id", "commit")})
         seen = self.holding.links.setdefault(key_pair(self.key), Seen())
-        if not seen.add(record["id"]):
+        if not seen.add(record["id"]) and len(self.holding.repeated_links) < MOST_LINKS:
             self.holding.repeated_links.append((self.file, record["id"]))
 
     def _note_blobs(self, record: Record) -> None:

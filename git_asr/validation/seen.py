@@ -52,5 +52,17 @@ class Seen:
             return bucket[place] & (MOST_TAGS - 1)
         return None
 
+    def mark(self, text: str, bits: int) -> int | None:
+        """Set bits of the number of a text; the number before, None where the text was not seen."""
+        number = hash(text) & _MASK
+        bucket = self._buckets[number & ((1 << _BUCKET_BITS) - 1)]
+        rest = number >> _BUCKET_BITS << _TAG_BITS
+        place = 0 if bucket is None else bisect_left(bucket, rest)
+        if bucket is None or place >= len(bucket) or bucket[place] >> _TAG_BITS != rest >> _TAG_BITS:
+            return None
+        found = bucket[place]
+        bucket[place] = found | bits
+        return found & (MOST_TAGS - 1)
+
     def __contains__(self, text: str) -> bool:
         return self.get(text) is not None

@@ -32,7 +32,8 @@ def check_records(records: Sequence[Record], again: Iterable[Record]) -> list[by
 
 def check_stream(records: list[Record]) -> None:
     """What the validator checks of the records of one stream, and that readers get through them."""
-    assert findings([HEADER, *records]) == []
+    told = findings([HEADER, *records])
+    assert told == [], told
     standing = list(Revisions(records).standing())
     assert len({one["id"] for one in standing}) == len(standing)
     pair(standing)

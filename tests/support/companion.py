@@ -87,7 +87,8 @@ def bundles(repo: Path, revision: str = REF) -> list[StoredBundle]:
 
 def check(path: str, files: dict[str, bytes]) -> StoredBundle:
     """Check one bundle, also for what no rule asks and git-asr does: nothing is there that nobody names."""
-    assert bundle_findings(files, path) == []
+    found = bundle_findings(files, path)
+    assert found == [], found
     manifest = json.loads(files["bundle.json"])
     (session,) = manifest["sessions"]
     listed = {"bundle.json"}

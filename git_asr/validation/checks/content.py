@@ -11,6 +11,8 @@ from git_asr.asr.usage import span
 from git_asr.validation.base import Check, quoted, record_check
 from git_asr.validation.course import Course
 
+_MOST_SECRETS = 1_000_000
+"""Secret questions of a stream, more or less, whose answers are looked for."""
 _SPEECH = ("message", "reasoning", "tool_call", "tool_result")
 
 
@@ -100,6 +102,8 @@ def secret_answer(record: Record, course: Course) -> str | None:
         asked = record.get("arguments") if kind == "tool_call" else record
         questions = asked.get("questions") if isinstance(asked, dict) else None
         for one in secret_questions(questions):
+            if course.secrets.count > _MOST_SECRETS:
+                return None
             for identifier in {record.get("requestId"), call} - {None}:
                 course.secrets.add(f"{identifier}")
                 course.secrets.add(f"{identifier}\0{one}")

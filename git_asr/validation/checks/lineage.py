@@ -40,19 +40,6 @@ def lineage_other(header: Record, _: Course) -> Iterator[str]:
 
 
 @header_check(
-    "lineage-named",
-    "semantics",
-    "A stream <session>@<unit> says what it continues or was forked from.",
-    "profile 5",
-)
-def lineage_named(header: Record, _: Course) -> Iterator[str]:
-    """The name of a part of a session tells that there is more."""
-    begins = header["stream"].startswith(f"{header['session']['id']}@")
-    if begins and not any(facets(header, "continues", "forkedFrom")):
-        yield "is a part of its session by its name, and lineage does not say of what"
-
-
-@header_check(
     "capture-header",
     "semantics",
     "A partial capture says through which position it goes, an omitted one why.",
@@ -170,6 +157,6 @@ def position(record: Record) -> int:
 
 
 CHECKS: tuple[Check, ...] = (
-    *(lineage_other, lineage_named, capture_header, capture_complete, capture_through, capture_omitted),
+    *(lineage_other, capture_header, capture_complete, capture_through, capture_omitted),
     *(source_positions, copy_elsewhere, copy_links, copy_source),
 )

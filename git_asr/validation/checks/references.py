@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from git_asr.asr import ids
 from git_asr.asr.draft import Record
 from git_asr.validation.base import Check, quoted, record_check
-from git_asr.validation.course import Course, Types
+from git_asr.validation.course import SUPERSEDED, Course, Types
 
 
 @record_check(
@@ -48,11 +48,10 @@ def supersedes_earlier(record: Record, course: Course) -> str | None:
 )
 def supersedes_once(record: Record, course: Course) -> str | None:
     """A chain, not a tree."""
-    return (
-        None
-        if course.superseded.add(record["supersedes"])
-        else f"{quoted(record['supersedes'])} is superseded already"
-    )
+    before = course.ids.mark(record["supersedes"], SUPERSEDED)
+    if before is None or not before & SUPERSEDED:
+        return None
+    return f"{quoted(record['supersedes'])} is superseded already"
 
 
 @record_check(
@@ -64,7 +63,8 @@ def supersedes_once(record: Record, course: Course) -> str | None:
 )
 def supersedes_whole(record: Record, course: Course) -> str | None:
     """What stands where the first revision stood is of its kind; a queued text may turn out to be a command."""
-    earlier = course.ids.get(record["supersedes"])
+    number = course.ids.get(record["supersedes"])
+    earlier = None if number is None else number & ~SUPERSEDED
     alike = {course.types.number(one) for one in (record["type"], "message")}
     if earlier is None or earlier == Types.OTHER or earlier in alike:
         return None

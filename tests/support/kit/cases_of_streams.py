@@ -413,10 +413,6 @@ CASES: Cases = {
         "valid": {"other-stream": stream(head=header(stream="s-1@b", **PART_OF))},
         "invalid": {"itself": stream(head=header(**PART_OF))},
     },
-    "lineage-named": {
-        "valid": {"told": stream(head=header(stream="s-1@b", **PART_OF)), "plain": stream()},
-        "invalid": {"not-told": stream(head=header(stream="s-1@b"))},
-    },
     "capture-header": {
         "valid": {
             "partial": stream(),
