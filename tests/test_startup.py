@@ -29,6 +29,8 @@ STARTS: dict[tuple[str, ...], frozenset[str]] = {
     ("drift", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("status", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("demo", "--help"): LIBRARIES,
+    ("validate", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
+    ("conformance", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
 }
 """A command line, and what must not be imported for it: top-level names (``git`` is GitPython)."""
 

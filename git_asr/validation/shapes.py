@@ -1,4 +1,4 @@
-"""The JSON Schemas of this package, made into Python functions (docs/decisions/0012-schema-checks.md).
+"""The JSON Schemas of this package, made into Python functions (docs/decisions/0015-schema-checks.md).
 
 Each function tells the first fault of a value as ``<place>: <what>``, or None. Known are the keywords that the schemas
 use; another one is an error when they are read, and a test compares the verdicts with those of jsonschema.
@@ -61,10 +61,8 @@ def part(name: str, *path: str) -> Test:
 
 @cache
 def record_types() -> frozenset[str]:
-    """The types of records of which the schema knows more than the envelope."""
-    listed = (_one_type(one) for one in schema("record")["allOf"])
-    # and one that it leaves open: what its fields are the profile does not say
-    return frozenset((*(one for one in listed if one is not None), "delivery"))
+    """The types of records that the schema knows."""
+    return frozenset(kind for one in schema("record")["allOf"] if (kind := _one_type(one)) is not None)
 
 
 def compiled(root: dict[str, Any]) -> Test:
