@@ -29,6 +29,8 @@ STARTS: dict[tuple[str, ...], frozenset[str]] = {
     ("drift", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("status", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("demo", "--help"): LIBRARIES,
+    ("export", "--help"): LIBRARIES | {"sqlite3", "subprocess", "zipfile"},
+    ("import", "--help"): LIBRARIES | {"sqlite3", "subprocess", "zipfile"},
     ("validate", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("conformance", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
 }
