@@ -61,9 +61,11 @@ def usage_parts(record: Record, _: Course) -> str | None:
 )
 def usage_once(record: Record, course: Course) -> str | None:
     """By provider, inferenceId and requestId."""
+    if "copiedFrom" in record:
+        return None
     call = "\0".join((record.get("provider", ""), record["inferenceId"], record.get("requestId", "")))
     new = course.inferences.add(call)
-    if new or "supersedes" in record or "copiedFrom" in record:
+    if new or "supersedes" in record:
         return None
     return f"the model call {quoted(record['inferenceId'])} has a record already, which this one does not supersede"
 
