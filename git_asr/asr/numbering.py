@@ -18,8 +18,8 @@ def number(drafts: Iterable[Draft]) -> Iterator[Record]:
     """Turn the drafts of one stream into records, in order.
 
     ``seq`` is position × 1,000,000 + part. A draft that has no ID yet is identified. A native ID that cannot be used
-    is kept in ``_meta``. What supersedes an entity supersedes its latest record (profile section 3); a model call that is
-    told a second time supersedes what was told of it (section 4).
+    is kept in ``_meta``. What supersedes an entity supersedes its latest record (profile section 3); a model call that
+    is told a second time supersedes what was told of it (section 4).
 
     Raises:
         ValueError: the drafts are not in order, or a part is out of its range (a fault of the converter).

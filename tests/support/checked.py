@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import random
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -49,3 +51,28 @@ def bundle_findings(files: Mapping[str, bytes], place: str | None = None) -> lis
     found: list[Finding] = []
     check_bundle(Held(files), CHECKS, found.append, place)
     return found
+
+
+ODD: list[Any] = [
+    *(None, True, 0, -1, 1.0, 1.5, 2**60, "", "x", "~1.0", "a" * 64),
+    *([], {}, [{}], {"type": "text"}),
+]
+"""What may stand anywhere, and nearly nowhere should."""
+
+
+def change(value: Any, choose: random.Random) -> None:
+    """Put something odd somewhere into a value."""
+    places: list[tuple[Any, Any]] = []
+    todo = [value]
+    while todo:
+        one = todo.pop()
+        keys = list(one) if isinstance(one, dict) else list(range(len(one)))
+        places += [(one, key) for key in keys]
+        todo += [one[key] for key in keys if isinstance(one[key], dict | list)]
+    if not places:
+        return
+    holder, key = choose.choice(places)
+    if choose.random() < 0.2:
+        del holder[key]
+    else:
+        holder[key] = copy.deepcopy(choose.choice(ODD))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from git_asr.validation.findings import Findings
 from git_asr.validation.lines import Line, Measured
 from git_asr.validation.registry import CHECKS
 from git_asr.validation.seen import Seen
-from tests.support.checked import Held, bundle_findings
+from tests.support.checked import Held, bundle_findings, change
 from tests.support.kit import cases_of_bundles, cases_of_streams
 from tests.support.kit.making import Made, bundle, first, header, said, stream, vcs
 from tests.support.run import PROJECT
@@ -89,6 +90,26 @@ def test_odd_manifests_raise_nothing(files: dict[str, bytes], value: Any, draw: 
         return
     for one in (manifest, changed):
         bundle_findings({**files, "bundle.json": json.dumps(one).encode()})
+
+
+@given(st.sampled_from(STREAMS), st.randoms(use_true_random=False))
+def test_odd_values_raise_nothing(data: bytes, choose: random.Random) -> None:
+    out = []
+    for line in data.split(b"\n"):
+        try:
+            value = json.loads(line)
+        except ValueError:
+            value = None
+        if isinstance(value, dict) and choose.random() < 0.7:
+            change(value, choose)
+            change(value, choose)
+        out.append(json.dumps(value).encode() if isinstance(value, dict) else line)
+    check(b"\n".join(out))
+
+
+def test_a_large_record_with_what_is_no_json() -> None:
+    line = b'{"type":"x/y","seq":1,"id":"x","value":[NaN,"%s"]}\n' % (b"x" * 70_000)
+    assert [one.check for one in check(stream() + line)] == ["line-json", "large-value"]
 
 
 def test_findings_are_kept_up_to_a_number_and_counted() -> None:
@@ -177,6 +198,12 @@ def test_more_types_than_have_numbers() -> None:
     many = [{**said(n), "type": f"com.example/{n}"} for n in range(1, 300)]
     last = {**said(300), "type": "com.example/300", "supersedes": "~299.0"}
     assert check(stream(*many, last, head=header(capture={"state": "complete"}))) == []
+
+
+def test_facets_that_nobody_knows_are_passed_over() -> None:
+    facets: list[Any] = [{}, {"session": 1}, "x", [1], None]
+    for one in facets:
+        assert check(stream(head=header(lineage={"inspiredBy": one}))) == []
 
 
 def test_a_line_that_is_too_long_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:

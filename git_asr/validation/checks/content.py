@@ -39,12 +39,12 @@ def capture_masked(record: Record, _: Course) -> str | None:
     "semantics",
     "Of usage no part is greater than its whole.",
     "profile 4, usage",
+    types=["inference", "usage_summary"],
     field="usage",
 )
 def usage_parts(record: Record, _: Course) -> str | None:
     """What is a part of the input, of the output."""
-    told = record["usage"] if isinstance(record["usage"], dict) else {}
-    found, made = told.get("input", {}), told.get("output", {})
+    found, made = record["usage"].get("input", {}), record["usage"].get("output", {})
     if found.get("uncached", 0) > found.get("total", found.get("uncached", 0)):
         return f"input.uncached {found['uncached']} is more than input.total {found['total']}"
     if made.get("reasoning", 0) > made.get("total", made.get("reasoning", 0)):
@@ -99,19 +99,18 @@ def summary_covers(record: Record, course: Course) -> str | None:
 def secret_answer(record: Record, course: Course) -> str | None:
     """Neither in the response nor in the result of the call that asked."""
     kind = record["type"]
-    call = record.get("callId")
+    asking = [one for one in (record.get("requestId"), record.get("callId")) if isinstance(one, str)]
     if kind in ("input_request", "tool_call"):
         asked = record.get("arguments") if kind == "tool_call" else record
-        questions = asked.get("questions") if isinstance(asked, dict) else None
-        for one in secret_questions(questions):
+        for question in secret_questions(asked.get("questions") if isinstance(asked, dict) else None):
             if course.secrets.count > _MOST_SECRETS:
                 return None
-            for identifier in {record.get("requestId"), call} - {None}:
-                course.secrets.add(f"{identifier}")
-                course.secrets.add(f"{identifier}\0{one}")
+            for one in asking:
+                course.secrets.add(one)
+                course.secrets.add(f"{one}\0{question}")
         return None
-    identifier = str(record.get("requestId", call))
-    if identifier not in course.secrets or record.get("capture", {}).get("state") in ("masked", "omitted"):
+    identifier = next((one for one in asking if one in course.secrets), None)
+    if identifier is None or record.get("capture", {}).get("state") in ("masked", "omitted"):
         return None
     if kind == "tool_result":
         told = [field for field in ("content", "contentBlob", "output", "outputBlob") if record.get(field)]
@@ -153,7 +152,7 @@ def large_value(record: Record, course: Course) -> str | None:
     if len(course.data) <= large.FIELD_LIMIT:
         return None
     for field, value in record.items():
-        if field not in large.ENVELOPE and len(codec.encode(value)) > large.FIELD_LIMIT:
+        if field not in large.ENVELOPE and len(codec.identity(value)) > large.FIELD_LIMIT:
             return f"{quoted(field)} has more than {large.FIELD_LIMIT >> 10} KiB"
     return None
 

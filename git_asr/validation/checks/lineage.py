@@ -11,14 +11,15 @@ from git_asr.asr.reading import is_of_links
 from git_asr.validation.base import Check, bundle_check, header_check, quoted, record_check, stream_check
 from git_asr.validation.course import Course, Holding
 
+_FACETS = ("continues", "forkedFrom", "spawnedBy", "executedBy")
+
 
 def facets(header: Record, *names: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What a header says of where its stream comes from: each facet with its name."""
-    for name, found in header.get("lineage", {}).items():
-        if not names or name in names:
-            for one in found if isinstance(found, list) else [found]:
-                if isinstance(one, dict):
-                    yield name, one
+    """What a header says of where its stream comes from: each facet with its name; unknown ones may be anything."""
+    for name in names or _FACETS:
+        found = header.get("lineage", {}).get(name, ())
+        for one in [found] if isinstance(found, dict) else found:
+            yield name, one
 
 
 def _pair(key: Any) -> tuple[Any, Any]:
@@ -62,7 +63,7 @@ def capture_header(header: Record, _: Course) -> Iterator[str]:
 def capture_complete(header: Record, _: Course) -> Iterator[str]:
     """A copy limited to part of the source."""
     own = _pair(header["session"])
-    parts = (one for _, one in facets(header, "continues") if _pair(one.get("session", own)) == own)
+    parts = (one for _, one in facets(header, "continues") if _pair(one["session"]) == own)
     if header["capture"]["state"] == "complete" and any(parts):
         yield "capture is complete, and the stream continues another of its session"
 

@@ -81,8 +81,8 @@ def id_scope(record: Record, _: Course) -> str | None:
 def id_usable(record: Record, _: Course) -> str | None:
     """What was destroyed or can be no ID joins nothing."""
     for field in ("id", *_NATIVE):
-        found = record.get(field, "x")
-        if not ids.usable(found) and not ids.is_derived(found):
+        found = record.get(field)  # other types than the known ones may have other things there
+        if isinstance(found, str) and not ids.usable(found) and not ids.is_derived(found):
             return f"{field} {quoted(found)} can be no ID"
     return None
 
@@ -97,7 +97,7 @@ def id_usable(record: Record, _: Course) -> str | None:
 def call_usable(record: Record, course: Course) -> str | None:
     """Both ends of a call whose ID was destroyed take the derived ID of the call."""
     call = record["callId"]
-    if ids.usable(call):
+    if not isinstance(call, str) or ids.usable(call):
         return None
     if not ids.is_derived(call):
         return f"callId {quoted(call)} can be no ID"
