@@ -165,5 +165,5 @@ def test_the_page_on_reading_runs(tmp_path: Path) -> None:
         check=False,
     )
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert "'output'" in ended.stdout.splitlines()[0]
+    assert "'output'" in ended.stdout
     assert "3f1a9c27b604 1 7" in ended.stdout
