@@ -9,6 +9,7 @@ from typing import Any
 
 from git_asr.asr import codec
 from git_asr.asr.bundle import MANIFEST, listed_files
+from git_asr.asr.summary import Summary
 from git_asr.asr.version import SUPPORTED_MAJOR, major
 from git_asr.errors import AsrError
 from git_asr.validation import shapes
@@ -144,7 +145,7 @@ def _stream(
 ) -> int:
     """Check one stream; its files that were read before, or are not there, are passed over."""
     listed = [file["path"] for file in entry["files"]]
-    course = Course(listed[0], entry, key, holding)
+    course = Course(listed[0], entry, key, holding, summary=Summary())
     holding.ids[key_pair(key), entry["stream"]] = course.ids
     readable = [one for one in listed if one in holding.paths and one not in holding.read]
     course.whole = readable == listed

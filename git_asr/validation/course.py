@@ -10,11 +10,14 @@ from git_asr.asr import large, parts
 from git_asr.asr.draft import Record
 from git_asr.asr.ids import PART_SPAN
 from git_asr.asr.reading import is_of_links
+from git_asr.asr.summary import Summary
 from git_asr.validation.lines import Measured
 from git_asr.validation.seen import Seen
 
 MOST_COPIES = 100_000
 """Copies of a bundle whose source is looked for in streams that come later."""
+MOST_SUMMED = 200_000
+"""Records of a stream whose sums are compared with its summary; of a longer one they are not."""
 MOST_LINKS = 100_000
 """Links of a stream that are compared with its summary; with more, they are not."""
 _CALLS = ("tool_call", "tool_result")
@@ -115,7 +118,8 @@ class Course:
     ``records``: how many there were. ``ids``: theirs, with numbers for their types and ``SUPERSEDED``. ``calls``: the
     IDs of tool calls, and of results. ``named``: blobs of the manifest that header and transcript records name, with
     their media types. ``link_records``: the ``vcs`` records, without what is not needed; only where there is a
-    manifest. What else there is belongs to one check each.
+    manifest. ``summary``: what the transcript records add up to, None where that is not known. What else there is
+    belongs to one check each.
     """
 
     file: str
@@ -136,6 +140,7 @@ class Course:
     calls: Seen = field(default_factory=Seen)
     named: dict[str, str] = field(default_factory=dict)
     link_records: list[Record] = field(default_factory=list)
+    summary: Summary | None = None
     inferences: Seen = field(default_factory=Seen)
     secrets: Seen = field(default_factory=Seen)
 
@@ -166,6 +171,8 @@ class Course:
             self._note_link(record)
             return
         self.position = max(self.position, seq // PART_SPAN)
+        if self.summary is not None:
+            self._sum(record)
         if self.holding is not None:
             if b'"blob"' in self.data:
                 self._note_blobs(record)
@@ -182,6 +189,14 @@ class Course:
             self.last = max(self.last, seq)
         if isinstance(call := record.get("callId"), str):
             self.calls.add(call)
+
+    def _sum(self, record: Record) -> None:
+        """Add a record to the summary, unless there are too many, or one does not show all that counts."""
+        if self.summary is not None and (self.records > MOST_SUMMED or "_metaBlob" in record):
+            self.summary = None
+        elif self.summary is not None:
+            for _ in self.summary.watch((record,)):
+                pass
 
     def _note_link(self, record: Record) -> None:
         self.linked = max(self.linked, record["seq"])

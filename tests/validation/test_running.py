@@ -184,6 +184,21 @@ def test_more_links_than_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+def test_more_records_than_are_summed(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = cases_of_bundles.CASES["entry-summary"]["invalid"]["counts"]
+    assert [one.check for one in bundle_findings(files)] == ["entry-summary"]
+    monkeypatch.setattr(course, "MOST_SUMMED", 1)
+    assert bundle_findings(files) == []
+
+
+def test_what_counts_may_stand_in_a_blob() -> None:
+    meta = {"blob": "a" * 64, "mediaType": "application/json", "bytes": 3}
+    files = bundle(
+        Made([said(1, _metaBlob=meta)]), change=lambda m: first(m)["summary"].update(counts={"prompts": 0})
+    )
+    assert [one.check for one in bundle_findings(files)] == ["blob-listed"]
+
+
 def test_more_copies_than_are_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(course, "MOST_COPIES", 0)
     assert bundle_findings(cases_of_bundles.CASES["copy-source"]["invalid"]["missing"]) == []

@@ -11,6 +11,7 @@ from git_asr.asr import links, parts
 from git_asr.asr.bundle import MANIFEST
 from git_asr.asr.draft import Record
 from git_asr.asr.ids import name
+from git_asr.asr.summary import COUNTS
 from git_asr.asr.version import SUPPORTED_MAJOR, major
 from git_asr.validation.base import Check, bundle_check, header_check, quoted, record_check, stream_check
 from git_asr.validation.course import MOST_LINKS, Course, Holding, key_pair
@@ -188,6 +189,27 @@ def entry_commits(course: Course) -> Iterator[str]:
 
 
 @stream_check(
+    "entry-summary",
+    "semantics",
+    "Where a summary has counts, usage or times, they are those of the stream's records.",
+    "profile 7, summary",
+)
+def entry_summary(course: Course) -> Iterator[str]:
+    """Lists and logs read nothing else; what a summary does not say is unknown."""
+    if not _is_read(course) or course.summary is None or course.entry is None:
+        return
+    told = course.entry["summary"]
+    found = course.summary.record(agent="", models=(), first_prompt=lambda: None, commits=())
+    for field in ("startedAt", "endedAt", "usage"):
+        if field in told and told[field] != found.get(field):
+            yield f"{field} is {quoted(told[field])} in the summary, and {quoted(found.get(field))} by its records"
+    for what, number in told.get("counts", {}).items():
+        if what in COUNTS and number != found.get("counts", {}).get(what, 0):
+            known = found.get("counts", {}).get(what, 0)
+            yield f"counts {number} {what} in the summary, and {known} by its records"
+
+
+@stream_check(
     "entry-blobs",
     "semantics",
     "The blobs that the manifest lists of a stream are those that its header and transcript name.",
@@ -279,6 +301,6 @@ def bundle_place(holding: Holding) -> Found:
 
 CHECKS: tuple[Check, ...] = (
     *(bundle_readable, bundle_manifest, file_there, file_same, listed_once, file_name, file_order, file_size),
-    *(entry_header, entry_records, entry_commits, entry_blobs, blob_listed),
+    *(entry_header, entry_records, entry_commits, entry_summary, entry_blobs, blob_listed),
     *(manifest_sorted, forgotten_empty, bundle_place),
 )

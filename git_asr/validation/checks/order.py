@@ -107,6 +107,21 @@ def call_usable(record: Record, course: Course) -> str | None:
 
 
 @record_check(
+    "call-source",
+    "semantics",
+    "A call and its result say so where the callId is derived, and only there.",
+    "profile 4, tool_result",
+    types=["tool_call", "tool_result"],
+)
+def call_source(record: Record, _: Course) -> str | None:
+    """``callIdSource``, as ``idSource`` of records."""
+    marked = record.get("callIdSource") == "derived"
+    if marked == ids.is_derived(record["callId"]):
+        return None
+    return f"callId {quoted(record['callId'])} is {'' if marked else 'not '}marked as derived"
+
+
+@record_check(
     "time-exists",
     "semantics",
     "A time is one that exists, in RFC 3339.",
@@ -119,5 +134,15 @@ def time_exists(record: Record, _: Course) -> str | None:
 
 
 CHECKS: tuple[Check, ...] = (
-    *(seq_rises, seq_links, id_unique, id_derived, id_scope, id_usable, call_usable, time_exists),
+    *(
+        seq_rises,
+        seq_links,
+        id_unique,
+        id_derived,
+        id_scope,
+        id_usable,
+        call_usable,
+        call_source,
+        time_exists,
+    ),
 )

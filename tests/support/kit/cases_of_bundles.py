@@ -105,6 +105,16 @@ NATIVE = {"path": "native/a.jsonl", "bytes": 3, "sha256": reference(b"{}\n")["bl
 NATIVE_FILE = {"native/a.jsonl": b"{}\n"}
 SHARED = {"shareable": True}
 
+WHEN = "2026-01-02T03:04:05Z"
+USAGE = {"output": {"total": 3}}
+
+
+def _summed(**summary: Any) -> Files:
+    """A bundle whose summary says more."""
+    records = [said(1, ts=WHEN), record("inference", 2, inferenceId="m", usage=USAGE)]
+    return bundle(Made(records), change=lambda manifest: first(manifest)["summary"].update(summary))
+
+
 CASES: Cases = {
     "file-cut": {"valid": {"parts": _two_parts()}, "invalid": {"in-a-line": _cut_in_a_line()}},
     "manifest-shape": {
@@ -227,6 +237,20 @@ CASES: Cases = {
                 change=lambda manifest: first(manifest)["summary"].update(commits=[]),
             ),
             "other": _changed(lambda manifest: first(manifest)["summary"].update(commits=[COMMIT])),
+        },
+    },
+    "entry-summary": {
+        "valid": {
+            "as-summed": _summed(
+                startedAt=WHEN, endedAt=WHEN, usage=USAGE, counts={"prompts": 1, "inferences": 1, "later": 7}
+            ),
+            "not-said": _summed(),
+        },
+        "invalid": {
+            "time": _summed(endedAt="2026-02-01T00:00:00Z"),
+            "usage": _summed(usage={"output": {"total": 4}}),
+            "counts": _summed(counts={"prompts": 2}),
+            "counts-none": _summed(counts={"toolCalls": 1}),
         },
     },
     "entry-blobs": {

@@ -335,11 +335,27 @@ CASES: Cases = {
     "call-usable": {
         "valid": {
             "native": stream(called(1), returned(2)),
-            "derived": stream(called(1, "~1.0"), returned(2, "~1.0", callIdSource="derived")),
+            "derived": stream(
+                called(1, "~1.0", callIdSource="derived"), returned(2, "~1.0", callIdSource="derived")
+            ),
         },
         "invalid": {
             "marker": stream(called(1, "REDACTED")),
-            "of-no-call": stream(called(1, "~1.0"), returned(2, "~3.0")),
+            "of-no-call": stream(
+                called(1, "~1.0", callIdSource="derived"), returned(2, "~3.0", callIdSource="derived")
+            ),
+        },
+    },
+    "call-source": {
+        "valid": {
+            "derived": stream(
+                called(1, "~1.0", callIdSource="derived"), returned(2, "~1.0", callIdSource="derived")
+            ),
+            "native": stream(called(1), returned(2)),
+        },
+        "invalid": {
+            "not-marked": stream(called(1, "~1.0")),
+            "native": stream(called(1), returned(2, callIdSource="derived")),
         },
     },
     "time-exists": {
