@@ -173,6 +173,8 @@ def _manifest(record: dict[str, Any]) -> Manifest:
     paths = [file.path for _, entry in streams(manifest) for file in entry.files]
     if len(set(paths)) < len(paths):
         raise ValueError("a file that is listed twice")
+    if len({one.key for one in manifest.sessions}) < len(manifest.sessions):
+        raise ValueError("a session that is listed twice")
     return manifest
 
 

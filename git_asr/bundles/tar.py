@@ -104,10 +104,7 @@ class Tar:
             if kind not in (b"0", b"\0"):
                 raise AsrError(f"{path!a:.80} is {_REFUSED.get(kind, 'of a kind that no bundle holds')}")
             gauge.file(path)
-            content = _Content(stream, size)
-            yield path, content.pieces()
-            for _ in content.pieces():  # what was not taken
-                pass
+            yield path, _content(stream, size)
         while data := stream.some(PIECE):
             gauge.grew(len(data), 0, stream.taken)
             if data.strip(b"\0"):
@@ -118,28 +115,19 @@ class Tar:
         return TarPacking(file, None if self.compressor is None else self.compressor())
 
 
-@dataclass(slots=True)
-class _Content:
-    """What is left of a file's bytes."""
-
-    stream: _Stream
-    size: int
-    done: int = 0
-    padded: bool = False
-
-    def pieces(self) -> Iterator[bytes]:
-        while self.done < self.size:
-            data = self.stream.some(self.size - self.done)
-            if not data:
-                raise AsrError("it is cut off")
-            self.done += len(data)
-            self.stream.gauge.grew(len(data), self.done, self.stream.taken)
-            yield data
-        if not self.padded:
-            self.padded = True
-            missing = -self.size % BLOCK
-            if len(self.stream.exactly(missing)) < missing:
-                raise AsrError("it is cut off")
+def _content(stream: _Stream, size: int) -> Iterator[bytes]:
+    """The bytes of a file, and then what fills its last block."""
+    done = 0
+    while done < size:
+        data = stream.some(size - done)
+        if not data:
+            raise AsrError("it is cut off")
+        done += len(data)
+        stream.gauge.grew(len(data), done, stream.taken)
+        yield data
+    missing = -size % BLOCK
+    if len(stream.exactly(missing)) < missing:
+        raise AsrError("it is cut off")
 
 
 def _entries(stream: _Stream) -> Iterator[tuple[bytes, str, int]]:
@@ -189,8 +177,7 @@ def _extension(stream: _Stream, header: _Header) -> bytes:
     """The content of a header that tells more of the file that follows."""
     if header.size > _MOST_EXTENSION:
         raise AsrError("one of its extended headers is too long")
-    content = _Content(stream, header.size)
-    return b"".join(content.pieces())
+    return b"".join(_content(stream, header.size))
 
 
 def _extend(extended: dict[str, str], header: _Header, data: bytes) -> None:

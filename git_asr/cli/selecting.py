@@ -63,7 +63,8 @@ def select(
             )
         }
     )
-    keys = sorted(key for key in named & known.keys() if _is_wanted(repo, known[key], wanted))
+    span = _epoch(repo, "since", wanted.since), _epoch(repo, "until", wanted.until)
+    keys = sorted(key for key in named & known.keys() if _is_wanted(known[key], wanted.agent, span))
     if not keys:
         raise AsrError(
             "no session is left to be taken" if named else "no session is here", hint="git asr sessions"
@@ -71,28 +72,25 @@ def select(
     return keys
 
 
-def _in_range(repo: Repository, manifests: Sequence[Manifest], revisions: str) -> list[SessionKey]:
+def _in_range(repo: Repository, manifests: Sequence[Manifest], revisions: str) -> tuple[SessionKey, ...]:
     """The sessions that are tied to a commit of a range. Raises AsrError if there are none."""
-    found = [
-        key
-        for commit in ranged.commits(repo, [revisions])
-        for key in lookup.of_commit(manifests, commit.oid).sessions
-    ]
+    found = lookup.of_commits(manifests, {commit.oid for commit in ranged.commits(repo, [revisions])})
     if not found:
         raise AsrError(f"no session is tied to a commit of {revisions}", hint=f"git asr coverage {revisions}")
     return found
 
 
-def _is_wanted(repo: Repository, session: Session, wanted: Selection) -> bool:
+def _is_wanted(session: Session, agent: str | None, span: tuple[int | None, int | None]) -> bool:
     """Whether nothing leaves a session out; one whose times are not known is left out by any time."""
     view = overview(session)
-    if wanted.agent is not None:
-        names = {view.harness.lower(), view.agent.lower()}
-        if not names & {wanted.agent.lower(), harness_of(wanted.agent)}:
-            return False
+    if agent is not None and not {view.harness.lower(), view.agent.lower()} & {
+        agent.lower(),
+        harness_of(agent),
+    }:
+        return False
     begin, end = instant(view.started_at), instant(view.ended_at)
     begin, end = (end if begin is None else begin), (begin if end is None else end)
-    since, until = _epoch(repo, "since", wanted.since), _epoch(repo, "until", wanted.until)
+    since, until = span
     if since is not None and (end is None or end < since):
         return False
     return until is None or (begin is not None and begin <= until)

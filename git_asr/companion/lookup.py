@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -40,14 +40,19 @@ def manifests(objects: Objects, tree: str | None, report: Report) -> list[Manife
 
 def of_commit(manifests: Iterable[Manifest], commit: str) -> Candidate:
     """The sessions that a commit links; none where no record names it."""
+    return Candidate("commit", commit, of_commits(manifests, {commit}))
+
+
+def of_commits(manifests: Iterable[Manifest], commits: Set[str]) -> tuple[SessionKey, ...]:
+    """The sessions that one of some commits links, sorted."""
     found = {
         session.key
         for manifest in manifests
         for session in manifest.sessions
         for one in session.streams
-        if commit in (one.summary.get("commits") or ())
+        if not commits.isdisjoint(one.summary.get("commits") or ())
     }
-    return Candidate("commit", commit, tuple(sorted(found)))
+    return tuple(sorted(found))
 
 
 def sessions(manifests: Iterable[Manifest], text: str) -> list[Candidate]:

@@ -21,12 +21,14 @@ _OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output"})
 class CodexSecretAnswers:
     """Watches the units of one rollout in order; gives each unit that holds a secret answer without it.
 
-    ``orphans``: whether there are outputs of calls that were not seen: of those nobody can tell what was asked.
+    ``orphans``: whether there are outputs of calls, or answers to questions, that were not seen: of those nobody can
+    tell what was asked.
     """
 
     def __init__(self) -> None:
         self._calls: set[str] = set()
         self._seen: set[str] = set()
+        self._asking = False
         self.orphans = False
 
     @property
@@ -39,7 +41,9 @@ class CodexSecretAnswers:
         if not isinstance(value, dict) or not isinstance(payload := value.get("payload"), dict):
             return None
         if value.get("type") == "retained_context":
-            return {**value, "payload": _unanswered(payload)} if self._calls else None
+            unanswered = _unanswered(payload)
+            self.orphans = self.orphans or (not self._asking and unanswered != payload)
+            return {**value, "payload": unanswered} if self._calls else None
         history = payload.get("replacement_history")
         if isinstance(history, list):
             masked = [self._item(item) for item in history]
@@ -53,8 +57,10 @@ class CodexSecretAnswers:
     def _item(self, item: Any) -> dict[str, Any] | None:
         if not isinstance(item, dict) or not isinstance(call := item.get("call_id"), str):
             return None
-        if item.get("name") == _ASKING and _asks_for_a_secret(item.get("arguments")):
-            self._calls.add(call)
+        if item.get("name") == _ASKING:
+            self._asking = True
+            if _asks_for_a_secret(item.get("arguments")):
+                self._calls.add(call)
         kind = item.get("type")
         if not isinstance(kind, str) or kind not in _OUTPUTS:
             self._seen.add(call)

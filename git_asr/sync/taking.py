@@ -103,6 +103,7 @@ def _offered(conversion: Conversion, offer: Offer) -> Iterator[tuple[SessionKey,
     claimed = {sha256 for part in parts for sha256 in part.named}
     shared = [blob for blob in whole.blobs if blob.sha256 not in claimed]
     blobs = {blob.sha256: blob for blob in whole.blobs}
+    trees: dict[SessionKey, str] = {}
     for part in parts:
         mine = [replace(blobs[sha], media_type=media) for sha, media in part.named.items() if sha in blobs]
         key = part.session.key
@@ -117,15 +118,21 @@ def _offered(conversion: Conversion, offer: Offer) -> Iterator[tuple[SessionKey,
         for path in manifest.files().keys() - part.files.keys():
             part.files[path] = writer.blob(offer.bundle.file(path) or b"")
         part.files[MANIFEST] = writer.blob(manifest.dump())
-        tree = store.write_session(writer, conversion.objects, part.files)
-        writer.finish()
-        try:
-            stored = store.load_bundle(conversion.objects, tree)
-        except store.DamagedBundle as error:
-            yield key, error
-            continue
-        kept_out = excluded(conversion.exclusions, key, store.metadata_of(conversion.objects, stored))
-        yield key, AsrError("asr.exclude keeps it out") if kept_out else tree
+        trees[key] = store.write_session(writer, conversion.objects, part.files)
+    writer.finish()
+    for key, tree in trees.items():
+        yield key, _refusal(conversion, key, tree) or tree
+
+
+def _refusal(conversion: Conversion, key: SessionKey, tree: str) -> AsrError | None:
+    """Why a session that was written is not taken."""
+    try:
+        stored = store.load_bundle(conversion.objects, tree)
+    except store.DamagedBundle as error:
+        return error
+    if excluded(conversion.exclusions, key, store.metadata_of(conversion.objects, stored)):
+        return AsrError("asr.exclude keeps it out")
+    return None
 
 
 def _check(conversion: Conversion, whole: Manifest, session: Session) -> None:
@@ -143,25 +150,27 @@ def _part(bundle: Bundle, session: Session, put: Callable[[bytes], str]) -> _Par
     named: dict[str, str] = {}
     entries: list[StreamEntry] = []
     for entry in session.streams:
-        one, made = entry, {file.path: bundle.file(file.path) or b"" for file in entry.files}
+        one, get = entry, bundle.file
         if major(entry.format_version) == SUPPORTED_MAJOR:
-            if not joining.is_cut(entry, bundle.file):
-                one, made = joining.cut(entry, bundle.file)
-            _check_header(session.key, one, made)
-            links = made.get(links_path(entry.stream), b"")
-            _name(named, stream.read([links]))
+            if not joining.is_cut(entry, get):
+                one, made = joining.cut(entry, get)
+                get = made.get
+            _check_header(session.key, one, get(header_path(entry.stream)) or b"")
+            links = [file.path for file in one.files if file.path == links_path(entry.stream)]
+            rest = [file.path for file in one.files if file.path not in links]
+            _name(named, stream.read(get(path) or b"" for path in links))
             if one.blobs is None:
-                rest = (data for path, data in made.items() if path != links_path(entry.stream))
-                one = replace(one, blobs=dict(sorted(_name({}, stream.read(rest)).items())))
+                found = _name({}, stream.read(get(path) or b"" for path in rest))
+                one = replace(one, blobs=dict(sorted(found.items())))
             named |= {sha: min(media, named.get(sha, media)) for sha, media in (one.blobs or {}).items()}
-        files |= {path: put(data) for path, data in made.items()}
+        files |= {file.path: put(get(file.path) or b"") for file in one.files}
         entries.append(imports.with_mark(one))
     return _Part(replace(session, streams=tuple(entries)), files, named)
 
 
-def _check_header(key: SessionKey, entry: StreamEntry, files: Mapping[str, bytes]) -> None:
+def _check_header(key: SessionKey, entry: StreamEntry, data: bytes) -> None:
     """See that the header of a stream is of the stream and the session under which the manifest lists it."""
-    header = stream.header(files[header_path(entry.stream)])
+    header = stream.header(data)
     said = header.get("session")
     session = (said.get("harness"), said.get("id")) if isinstance(said, Mapping) else None
     if header.get("stream") != entry.stream or session != key.pair:

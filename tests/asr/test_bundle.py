@@ -267,6 +267,8 @@ def test_a_file_of_two_streams() -> None:
     session = {"session": {"harness": "h", "id": "i"}, "streams": [stream, {**stream, "stream": "t"}]}
     with pytest.raises(AsrError, match="listed twice"):
         load(manifest_with(sessions=[session]))
+    with pytest.raises(AsrError, match="a session that is listed twice"):
+        load(manifest_with(sessions=[{**session, "streams": []}] * 2))
     stream["files"] = [listed("sessions/s.cbor")]
     session["streams"] = [stream]
     with pytest.raises(AsrError, match="a file name that is not allowed"):

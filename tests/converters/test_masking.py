@@ -41,6 +41,13 @@ def test_only_the_lines_with_answers_are_changed() -> None:
     assert masked(data[:-1]) == out[:-1]
 
 
+def test_a_context_that_is_retained() -> None:
+    told = item({"questions": [{"answer": "told"}]}, "retained_context")
+    data = rollout(item(asks("c1", question(secret=False))), told)
+    assert masked(data) == data
+    assert b"told" not in masked(rollout(item(asks("c1", question(secret=True))), told))
+
+
 def test_the_calls_of_a_shell_are_seen() -> None:
     shell = item({"type": "local_shell_call", "call_id": "c3", "action": {}})
     data = rollout(shell, item({"type": "function_call_output", "call_id": "c3", "output": "x"}))
@@ -51,6 +58,10 @@ def test_the_calls_of_a_shell_are_seen() -> None:
     ("values", "said"),
     [
         ([item(answers("c9"))], "it begins after some of its calls"),
+        (
+            [item({"questions": [{"answer": SECRET}]}, "retained_context")],
+            "it begins after some of its calls",
+        ),
         ([item(asks("c1", question(secret=True))), b'{"payload":{"output":"' + SECRET.encode()], "damaged"),
         ([item(asks("c1", question(secret=True))), item(answers("c1")), b"{} {}"], "damaged"),
     ],
