@@ -16,7 +16,7 @@ FUZZ_ARGS ?=
 NPM_CI = npm ci --ignore-scripts --no-audit --no-fund --loglevel=error \
   --fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-timeout=20000
 
-.PHONY: demo test fuzz lint format docs bench bench-compiled wheel-check compiled-check clean
+.PHONY: demo test fuzz lint format docs kit bench bench-compiled wheel-check compiled-check clean
 
 demo: $(VENV)/.installed
 	@PATH="$(abspath $(BIN)):$$PATH" git asr demo $(DIR)
@@ -45,6 +45,11 @@ format: $(VENV)/.developing
 docs: $(VENV)/.developing
 	$(BIN)/python -m tests.support.command_docs
 	$(BIN)/python -m tests.support.hook_files
+	$(BIN)/python -m tests.support.format_docs
+
+# Writes the conformance kit anew, from the cases in tests/support/kit.
+kit: $(VENV)/.developing
+	$(BIN)/python -m tests.support.kit
 
 # Also with compiled converters, which takes minutes to build: COMPILED= leaves that out.
 bench: $(VENV)/.developing $(if $(COMPILED),build/compiled/.built)

@@ -202,7 +202,7 @@ def _native(value: Any) -> tuple[File, ...]:
 
 
 def listed_files(values: Iterable[Any]) -> Iterator[File]:
-    """The files that unknown fields list: objects with a path, a size and a digest."""
+    """The files that values list, whatever fields they are: objects with a path, a size and a digest."""
     todo = list(values)
     while todo:
         value = todo.pop()

@@ -5,7 +5,7 @@ A projection of the recorded evidence, not proof of what the model received; who
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from git_asr.asr.draft import Record
@@ -21,13 +21,14 @@ class Context:
 
     ``records``: in order, each in its latest revision up to the head. ``gaps``: IDs of predecessors that the stream
     does not hold: what lies behind them is not known. ``unknown``: compactions of which it is not known what they
-    replaced.
+    replaced. ``damaged``: IDs of records that follow a line which cannot be read, and do not say what they follow.
     """
 
     head: str
     records: tuple[Record, ...]
     gaps: tuple[str, ...]
     unknown: tuple[str, ...]
+    damaged: tuple[str, ...] = ()
 
 
 def is_vendor(record: Record) -> bool:
@@ -45,18 +46,18 @@ def default_head(records: Sequence[Record]) -> str | None:
     return next((record["id"] for record in reversed(records) if carries(record)), None)
 
 
-def view(records: Sequence[Record], head: str | None = None) -> Context | None:
+def view(records: Sequence[Record], head: str | None = None, gaps: Collection[int] = ()) -> Context | None:
     """The context as of a head: back along ``predecessors``, then rewinds and compactions in the order of ``seq``.
 
-    ``records``: a stream's transcript records in order, without gaps in between unless they are real: across a gap
-    nothing is reconnected. ``head``: a record's ID; by default the last one that can carry a context. None if there is
-    no such record.
+    ``records``: a stream's transcript records in order. ``head``: a record's ID; by default the last one that can carry
+    a context. ``gaps``: places of records before which a line cannot be read: across one nothing is reconnected. None
+    if there is no such head.
     """
     head = default_head(records) if head is None else head
     ids = {record["id"]: number for number, record in reversed(list(enumerate(records)))}
     if head is None or head not in ids:
         return None
-    path, gaps = ancestors(records, ids, head)
+    path, absent = ancestors(records, ids, head, gaps)
     revisions = Revisions(records[: ids[head] + 1])
     kept: dict[str, Record] = {}
     results: dict[str, list[str]] = {}
@@ -76,14 +77,17 @@ def view(records: Sequence[Record], head: str | None = None) -> Context | None:
         kept[record["id"]] = latest
         if latest["type"] == "tool_result" and isinstance(call := latest.get("callId"), str):
             results.setdefault(call, []).append(record["id"])
-    return Context(head, tuple(kept.values()), tuple(gaps), tuple(unknown))
+    damaged = [records[place]["id"] for place in sorted(path & _cut(records, gaps))]
+    return Context(head, tuple(kept.values()), tuple(absent), tuple(unknown), tuple(damaged))
 
 
-def ancestors(records: Sequence[Record], ids: dict[str, int], head: str) -> tuple[set[int], list[str]]:
+def ancestors(
+    records: Sequence[Record], ids: dict[str, int], head: str, gaps: Collection[int] = ()
+) -> tuple[set[int], list[str]]:
     """The places of the head's ancestors and of itself, and the predecessors that are not there."""
-    before = implicit(records)
+    before = implicit(records, gaps)
     path: set[int] = set()
-    gaps: dict[str, None] = {}
+    absent: dict[str, None] = {}
     todo = [ids[head]]
     while todo:
         number = todo.pop()
@@ -98,18 +102,31 @@ def ancestors(records: Sequence[Record], ids: dict[str, int], head: str) -> tupl
             if one in ids:
                 todo.append(ids[one])
             else:
-                gaps[one] = None
-    return path, list(gaps)
+                absent[one] = None
+    return path, list(absent)
 
 
-def implicit(records: Sequence[Record]) -> list[int | None]:
-    """For each record the place of the one before it that carries a context."""
+def implicit(records: Sequence[Record], gaps: Collection[int] = ()) -> list[int | None]:
+    """For each record the place of the one before it that carries a context, none across a gap."""
     before: list[int | None] = []
     last: int | None = None
     for number, record in enumerate(records):
+        last = None if number in gaps else last
         before.append(last)
         last = number if carries(record) else last
     return before
+
+
+def _cut(records: Sequence[Record], gaps: Collection[int]) -> set[int]:
+    """The places of records that would follow the one before if there were no gap between them."""
+    if not gaps:
+        return set()
+    pairs = enumerate(zip(implicit(records), implicit(records, gaps), strict=True))
+    return {
+        place
+        for place, (whole, known) in pairs
+        if whole is not None and known is None and records[place].get("predecessors") is None
+    }
 
 
 def _compacted(

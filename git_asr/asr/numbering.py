@@ -8,6 +8,8 @@ from typing import Any
 from git_asr.asr.draft import Draft, Record
 from git_asr.asr.ids import PART_SPAN, derived, usable
 
+_CALL = ("provider", "inferenceId", "requestId")
+"""Fields that tell a model call from others."""
 DERIVED = "derived"
 """``idSource`` of an ID that is not the source's own."""
 
@@ -16,12 +18,15 @@ def number(drafts: Iterable[Draft]) -> Iterator[Record]:
     """Turn the drafts of one stream into records, in order.
 
     ``seq`` is position × 1,000,000 + part. A draft that has no ID yet is identified. A native ID that cannot be used
-    is kept in ``_meta``.
+    is kept in ``_meta``. What supersedes an entity supersedes its latest record (profile section 3); a model call that
+    is told a second time supersedes what was told of it (section 4).
 
     Raises:
         ValueError: the drafts are not in order, or a part is out of its range (a fault of the converter).
     """
     used: set[str] = set()
+    calls: dict[tuple[Any, ...], str] = {}
+    later: dict[str, str] = {}
     last = -1
     for draft in drafts:
         seq = draft.position * PART_SPAN + draft.part
@@ -30,6 +35,10 @@ def number(drafts: Iterable[Draft]) -> Iterator[Record]:
         last = seq
         if not draft.id:
             identify(draft, used)
+        if draft.type == "inference" and draft.copied_from is None and draft.supersedes is None:
+            draft.supersedes = calls.setdefault(tuple(map(draft.fields.get, _CALL)), draft.id)
+        if draft.supersedes is not None:
+            _chain(draft, later)
         yield _record(draft, seq)
 
 
@@ -45,6 +54,16 @@ def identify(draft: Draft, used: set[str]) -> None:
         draft.id = native
     else:
         draft.id, draft.id_source = derived(draft.position, draft.part), DERIVED
+
+
+def _chain(draft: Draft, later: dict[str, str]) -> None:
+    """Let a draft supersede the latest revision; ``later``: by its ID what supersedes a record."""
+    earlier = draft.supersedes
+    while earlier in later:
+        earlier = later[earlier]
+    draft.supersedes = None if earlier == draft.id else earlier
+    if earlier is not None and earlier != draft.id:
+        later[earlier] = draft.id
 
 
 def _record(draft: Draft, seq: int) -> Record:

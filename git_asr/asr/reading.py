@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -53,7 +53,12 @@ def load(entry: StreamEntry, file: GetFile) -> Stream:
         UnknownMajor: the stream has a format version that is not read.
         AsrError: a file is missing, or the first line is no header of the shape on which readers count.
     """
-    files = (_file(file, one.path) for one in entry.files)
+    return joined(entry.stream, (_file(file, one.path) for one in entry.files))
+
+
+def joined(name: str, files: Iterable[bytes]) -> Stream:
+    """Read a stream from the bytes of its files in order. Raises as ``load``."""
+    files = iter(files)
     first = next(files, b"")
     head, _, rest = first.partition(b"\n")
     header = stream.header(head + b"\n")
@@ -79,7 +84,14 @@ def load(entry: StreamEntry, file: GetFile) -> Stream:
             ids.add(found["id"])
             last = max(last, found["seq"])
             records.append(found)
-    return Stream(entry.stream, header, tuple(records), tuple(links), tuple(gaps), tuple(faults))
+    return Stream(
+        name or str(header.get("stream", "")),
+        header,
+        tuple(records),
+        tuple(links),
+        tuple(gaps),
+        tuple(faults),
+    )
 
 
 def is_of_links(record: Record) -> bool:

@@ -26,6 +26,8 @@ MALFORMED = "git-asr/malformed"
 DRIFT = "git-asr/drift"
 """Key of a summary's ``_meta`` with the kinds that the stream's converter did not know."""
 
+COUNTS = frozenset({"inferences", "prompts", "toolCalls", "toolResults", "units"})
+"""What is counted."""
 _TOOLS = {"tool_call": "toolCalls", "tool_result": "toolResults"}
 
 

@@ -36,6 +36,10 @@ COMMANDS = {
     "fetch": Entry("git_asr.cli.fetch:command", "Fetch the checkpoints that a clone does not bring."),
     "export": Entry("git_asr.cli.export:command", "Write sessions to a bundle: a folder or an archive."),
     "import": Entry("git_asr.cli.import_:command", "Take in sessions from a bundle or from events."),
+    "validate": Entry(
+        "git_asr.cli.validate:command", "Check streams and bundles against the rules of the format."
+    ),
+    "conformance": Entry("git_asr.cli.conformance:command", "Try a validator on the conformance kit."),
     "link": Entry("git_asr.cli.link:command", "Tie commits that lost their trailer to their sessions."),
     "install": Entry("git_asr.cli.install:command", "Install hooks that sync in the background."),
     "uninstall": Entry("git_asr.cli.uninstall:command", "Take the hooks out again."),

@@ -6,12 +6,11 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from git_asr.asr import reading
+from git_asr.asr import read
 from git_asr.asr.bundle import MANIFEST, Session, StreamEntry, load
 from git_asr.asr.header import SessionKey
 from git_asr.asr.parts import blob_path
-from git_asr.asr.reading import Stream
-from git_asr.asr.stream import UnknownMajor
+from git_asr.asr.read import Problem, Stream
 from git_asr.companion import store
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git import trees
@@ -61,25 +60,22 @@ def open_bundle(objects: Objects, tree: str, key: SessionKey, report: Report) ->
 
 
 def _stream(objects: Objects, files: Mapping[str, str], entry: StreamEntry, report: Report) -> Stream | None:
-    """Read one stream and report what is wrong with it; None if it cannot be read."""
-    where = f"stream {entry.stream}"
-    listed = {file.path: file.sha256 for file in entry.files}
+    """Read one stream and report what is wrong with it, bad lines up to a number; None if it cannot be read."""
+    lines = 0
 
-    def file(path: str) -> bytes | None:
-        data = objects.blob(files[path]) if path in files else None
-        if data is not None and hashlib.sha256(data).hexdigest() != listed[path]:
-            report(Diagnostic("other-bytes", where, f"{path} is not the file that {MANIFEST} lists", _HINT))
-        return data
+    def tell(problem: Problem) -> None:
+        nonlocal lines
+        where = f"stream {entry.stream}"
+        if problem.kind == "bad-record":
+            lines += 1
+            if lines <= _MOST_FAULTS:
+                report(Diagnostic("bad-record", f"{where}, line {problem.line}", problem.message))
+            return
+        known = problem.kind == "unknown-major"
+        code = "unreadable-stream" if known else problem.kind
+        report(Diagnostic(code, where, problem.message, None if known else _HINT))
 
-    try:
-        found = reading.load(entry, file)
-    except AsrError as error:
-        hint = None if isinstance(error, UnknownMajor) else _HINT
-        report(Diagnostic("unreadable-stream", where, error.message, hint))
-        return None
-    faults = [*(gap for _, gap in found.gaps), *found.faults]
-    for fault in faults[:_MOST_FAULTS]:
-        report(Diagnostic("bad-record", f"{where}, line {fault.line}", fault.reason))
-    if (more := len(faults) - _MOST_FAULTS) > 0:
-        report(Diagnostic("bad-record", where, f"{more} more of its lines have faults"))
+    found = read.listed(entry, lambda path: objects.blob(files[path]) if path in files else None, tell)
+    if (more := lines - _MOST_FAULTS) > 0:
+        report(Diagnostic("bad-record", f"stream {entry.stream}", f"{more} more of its lines have faults"))
     return found

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from git_asr.asr import read
 from git_asr.asr.draft import Record
 from git_asr.asr.links import CHECKPOINT, checkpoint_of, pairs
 from git_asr.asr.reading import Stream, position
 from git_asr.asr.slices import Slice, holding, slices
-from git_asr.asr.totals import Total, spawning_calls, total
+from git_asr.asr.totals import Total, spawning_calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Excerpt:
     def total(self) -> Total:
         """The tokens of the part, its subagents' included."""
         main, held = self.stream, holding(self.slices)
-        return total(
+        return read.usage(
             [main, *self.subagents], lambda stream, record: stream is not main or held(position(record))
         )
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from git_asr.asr.draft import Draft
@@ -96,3 +98,16 @@ def test_scope_is_said_of_derived_ids_only() -> None:
 def test_a_converter_that_loses_the_order_is_a_fault(drafts: list[Draft]) -> None:
     with pytest.raises(ValueError, match="out of order"):
         list(number(drafts))
+
+
+def test_revisions_are_a_chain_whoever_they_name() -> None:
+    drafts = [Draft("plan", n, 0, supersedes=None if n == 1 else "~1.0") for n in range(1, 5)]
+    assert [one.get("supersedes") for one in number(drafts)] == [None, "~1.0", "~2.0", "~3.0"]
+
+
+def test_a_model_call_that_is_told_again_supersedes_what_was_told() -> None:
+    def told(position: int, request: str, **about: Any) -> Draft:
+        return Draft("inference", position, 0, {"inferenceId": "m", "requestId": request}, **about)
+
+    drafts = [told(1, "r"), told(2, "other"), told(3, "r", copied_from={}), told(4, "r"), told(5, "r")]
+    assert [one.get("supersedes") for one in number(drafts)] == [None, None, None, "~1.0", "~4.0"]
