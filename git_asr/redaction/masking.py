@@ -1,0 +1,180 @@
+"""Takes what the rules find out of a text, until nothing more is found in what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fnmatch import translate
+from re import compile as compiled
+from re import escape
+
+from git_asr.redaction.base import EMAIL, HOST, SECRET, URL, WORD, Rule, Span
+from git_asr.redaction.markers import MARKER
+from git_asr.redaction.placeholders import Placeholders
+from git_asr.redaction.scanning import Scanner, merged
+from git_asr.redaction.views import views
+
+Note = Callable[[str, int, int], None]
+"""Takes each finding: the rule's name, and where in the text it stood when it was found, in characters."""
+
+_LEVELS = 4
+"""Texts in texts that are looked into: JSON text in base64 in a URL is three."""
+_ROUNDS = 6
+_REMEMBERED = 200
+"""Characters of a text at most that is remembered as clean."""
+_MOST_REMEMBERED = 200_000
+_LEARNED = 8
+"""Characters at least of a secret that is looked for everywhere, once it was found by what stands beside it."""
+
+
+class Masker:
+    """Masks texts and IDs of one bundle. ``note`` is told what was found."""
+
+    def __init__(
+        self, rules: Sequence[Rule], placeholders: Placeholders, allowed: Iterable[str] = (), note: Note | None = None
+    ) -> None:
+        """``allowed``: values that stay, with ``*`` for any characters."""
+        self._rules = tuple(rules)
+        self._placeholders = placeholders
+        self._allowed = compiled("|".join(map(translate, allowed))) if (allowed := tuple(allowed)) else None
+        self._note = note
+        self._build(())
+
+    def _build(self, learned: Sequence[Rule]) -> None:
+        rules = [*self._rules, *learned]
+        self._text_rules = Scanner(rules)
+        self._id_rules = Scanner([rule for rule in rules if rule.in_ids])
+        self._clean: set[str] = set()
+        self._clean_ids: set[str] = set()
+
+    def learn(self, people: Iterable[str] = ()) -> None:
+        """Look from now on for every secret that was met, and for these names, wherever they stand."""
+        met = (one for one in self._placeholders.values(SECRET) if len(one) >= _LEARNED and _is_telling(one))
+        secrets = [literal_rule("known-secret", SECRET, one) for one in sorted(set(met))]
+        names = [literal_rule("known-user", "USER", one, fold=True) for one in sorted(set(people))]
+        self._build([*secrets, *names])
+
+    def text(self, text: str) -> str:
+        """The text without what the rules find; the same object if that is nothing."""
+        if len(text) < 3 or text in self._clean:
+            return text
+        masked = self._masked(text, self._text_rules)
+        if masked is text and len(text) <= _REMEMBERED and len(self._clean) < _MOST_REMEMBERED:
+            self._clean.add(text)
+        return masked
+
+    def identifier(self, text: str) -> str:
+        """The ID, or another one for an ID in which something is found."""
+        if len(text) < 3 or text in self._clean_ids:
+            return text
+        found = self._spans(text, self._id_rules, _LEVELS)
+        if not found:
+            if len(self._clean_ids) < _MOST_REMEMBERED:
+                self._clean_ids.add(text)
+            return text
+        for span, _ in found:
+            self._tell(span)
+        return self._placeholders.of_id(text)
+
+    def whole(self, rule: str, text: str) -> str:
+        """The placeholder for a secret that is a whole text, known by what stands beside it."""
+        if self._note is not None:
+            self._note(rule, 0, len(text))
+        return self._placeholders.of(SECRET, text)
+
+    def allows(self, text: str) -> bool:
+        """Tell whether a value stays by the list of those that do."""
+        return self._allowed is not None and self._allowed.match(text) is not None
+
+    def _masked(self, text: str, scanner: Scanner) -> str:
+        for _ in range(_ROUNDS):
+            found = self._spans(text, scanner, _LEVELS)
+            if not found:
+                return text
+            out: list[str] = []
+            at = 0
+            for span, value in found:
+                self._tell(span)
+                out += (text[at : span.start], self._placeholders.of(span.rule.kind, value))
+                at = span.end
+            text = "".join(out) + text[at:]
+        return self._placeholders.of(SECRET, text)
+
+    def _tell(self, span: Span) -> None:
+        if self._note is not None:
+            self._note(span.rule.name, span.start, span.end)
+
+    def _spans(self, text: str, scanner: Scanner, levels: int) -> list[tuple[Span, str]]:
+        """What is found in a text and in the texts within it, in order, each with its value as it is meant."""
+        plain = scanner.spans(text)
+        values: dict[tuple[int, int], str] = {}
+        if levels > 1:
+            for view in views(text):
+                for inner, value in self._spans(view.text, scanner, levels - 1):
+                    place = view.place(inner.start, inner.end)
+                    plain.append(Span(*place, inner.rank, inner.rule))
+                    values.setdefault(place, value)
+        if not plain:
+            return []
+        if "REDACTED" in text:
+            plain = _around_markers(text, plain)
+        plain = _without_parts_of_urls(plain)
+        spans = merged(span for span in plain if not self._stays(text[span.start : span.end], span, values))
+        return [
+            (span, values.get((span.start, span.end), text[span.start : span.end])) for span in spans
+        ]
+
+    def _stays(self, found: str, span: Span, values: dict[tuple[int, int], str]) -> bool:
+        return self._allowed is not None and self.allows(values.get((span.start, span.end), found))
+
+
+def literal_rule(name: str, kind: str, text: str, *, fold: bool = False) -> Rule:
+    """A rule for one text: as a word, unless it is long."""
+    words = len(text) < 16
+    pattern = rf"(?<![A-Za-z0-9]){escape(text)}(?![A-Za-z0-9])" if words else escape(text)
+    literal = text.lower() if fold else text
+    if fold and len(literal) != len(text):
+        fold, literal = False, text
+    return Rule(
+        name, kind, compiled(("(?i)" if fold else "") + pattern), (literal,), folded=fold, after=0, whole=True
+    )
+
+
+def word_rules(words: Iterable[str]) -> list[Rule]:
+    """Rules for the words that a policy names."""
+    return [literal_rule("word", WORD, one, fold=True) for one in words]
+
+
+def _is_telling(secret: str) -> bool:
+    """Whether it is no word that may stand anywhere."""
+    return sum((any(map(str.isdigit, secret)), any(map(str.isupper, secret)), not secret.isalnum())) >= 1 and (
+        len(set(secret)) > 4
+    )
+
+
+def _without_parts_of_urls(spans: list[Span]) -> list[Span]:
+    """Without what looks like an address because a password stands before the host of a URL: the host stays."""
+    urls = [span for span in spans if span.rule.kind == URL]
+    if not urls:
+        return spans
+    return [
+        span
+        for span in spans
+        if span.rule.kind not in (EMAIL, HOST) or not any(url.start <= span.start < url.end for url in urls)
+    ]
+
+
+def _around_markers(text: str, spans: Iterable[Span]) -> list[Span]:
+    """The spans without the markers in them: what was taken out is not taken out again."""
+    markers = [hit.span() for hit in MARKER.finditer(text)]
+    out: list[Span] = []
+    for span in spans:
+        at = span.start
+        for start, end in markers:
+            if end <= at or start >= span.end:
+                continue
+            if start > at:
+                out.append(Span(at, start, span.rank, span.rule))
+            at = max(at, end)
+        if at < span.end:
+            out.append(Span(at, span.end, span.rank, span.rule))
+    return out
