@@ -5,18 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from git_asr.asr import codec, large, parts
 from git_asr.asr.draft import Record
+from git_asr.asr.exact import decode_exactly
 from git_asr.asr.header import PRODUCER, IdSource, SessionKey
-from git_asr.asr.version import FORMAT_VERSION
+from git_asr.asr.shape import a, digest, summary_of, without
+from git_asr.asr.version import FORMAT_VERSION, SUPPORTED_MAJOR, major
 from git_asr.errors import AsrError
 
 MANIFEST = "bundle.json"
-
-_Kind = TypeVar("_Kind")
-_WORDS = {str: "text", int: "number", list: "list", dict: "object"}
 
 PutFile = Callable[[str, bytes], None]
 """Takes a file of the bundle: its path with slashes, and its bytes."""
@@ -29,10 +28,12 @@ class File:
     path: str
     bytes: int
     sha256: str
+    other: Mapping[str, Any] = field(default_factory=dict)
+    """Fields beside these, kept."""
 
     def record(self) -> dict[str, Any]:
         """The entry as the manifest writes it."""
-        return {"path": self.path, "bytes": self.bytes, "sha256": self.sha256}
+        return {"path": self.path, "bytes": self.bytes, "sha256": self.sha256, **self.other}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +68,49 @@ class StreamEntry:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session of a bundle: its key and its streams, sorted by stream ID."""
+    """A session of a bundle: its key and its streams, sorted by stream ID.
+
+    ``key_other``, ``other``: fields of the key and beside it that this version does not know, kept.
+    """
 
     key: SessionKey
     streams: tuple[StreamEntry, ...]
+    key_other: Mapping[str, Any] = field(default_factory=dict)
+    other: Mapping[str, Any] = field(default_factory=dict)
+
+    def record(self) -> dict[str, Any]:
+        """The entry as the manifest writes it."""
+        return {
+            "session": {**self.key.record(), **self.key_other},
+            "streams": [one.record() for one in sorted(self.streams, key=lambda one: one.stream)],
+            **self.other,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """``bundle.json``. ``forgotten`` is set, and ``sessions`` hold no streams, where a session was forgotten."""
+    """``bundle.json``. ``forgotten`` is set, and ``sessions`` hold no streams, where a session was forgotten.
+
+    ``native``: the native transcripts, below ``native/``. ``other``: fields that this version does not know, kept, and
+    so are the files that they list (an object with ``path``, ``bytes`` and ``sha256``).
+    """
 
     sessions: tuple[Session, ...]
     blobs: tuple[large.Blob, ...] = ()
     shareable: bool = False
     forgotten: Mapping[str, Any] | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
+    native: tuple[File, ...] = ()
+    other: Mapping[str, Any] = field(default_factory=dict)
+
+    def files(self) -> dict[str, File]:
+        """Every file that is listed, by path: all that is part of the bundle beside the manifest."""
+        own = (file for _, entry in streams(self) for file in entry.files)
+        blobs = (File(parts.blob_path(one.sha256), one.bytes, one.sha256) for one in self.blobs)
+        unknown = [self.other, self.meta, self.forgotten or {}]
+        for session in self.sessions:
+            unknown += [session.other, session.key_other, *(entry.other for entry in session.streams)]
+        return {file.path: file for file in (*_listed(unknown), *self.native, *blobs, *own)}
 
     def dump(self) -> bytes:
         """The file: 2-space indented, lists sorted, keys in the order of the profile, one final LF."""
@@ -89,104 +118,137 @@ class Manifest:
             "formatVersion": FORMAT_VERSION,
             "producer": {"name": PRODUCER},
             "shareable": self.shareable,
-            "sessions": [
-                {
-                    "session": session.key.record(),
-                    "streams": [s.record() for s in sorted(session.streams, key=lambda s: s.stream)],
-                }
-                for session in sorted(self.sessions, key=lambda s: s.key)
-            ],
+            "sessions": [session.record() for session in sorted(self.sessions, key=lambda s: s.key)],
             "blobs": [
-                {"sha256": blob.sha256, "bytes": blob.bytes, "mediaType": blob.media_type}
+                {"sha256": blob.sha256, "bytes": blob.bytes, "mediaType": blob.media_type, **blob.other}
                 for blob in sorted(self.blobs, key=lambda b: b.sha256)
             ],
         }
+        if self.native:
+            record["native"] = [file.record() for file in sorted(self.native, key=lambda one: one.path)]
         if self.forgotten is not None:
             record["forgotten"] = dict(self.forgotten)
         if self.meta:
             record["_meta"] = dict(self.meta)
-        return codec.encode_indented(record)
+        return codec.encode_indented({**record, **self.other})
+
+
+MAX_LEVELS = 64
+"""Levels of arrays and objects in a manifest."""
 
 
 def load(data: bytes) -> Manifest:
-    """Read a manifest.
+    """Read a manifest. Numbers in unknown fields keep their digits.
 
     Raises:
-        AsrError: it is no manifest, names a file that the rules of names do not allow, or holds something else where
-            readers count on a text, a number or a list.
+        AsrError: it is no manifest, one of another major version, names a file that the rules of names do not allow, or
+            holds something else where readers count on a text, a number or a list.
     """
     try:
-        return _manifest(codec.decode(data).value)
+        if codec.deeper(data, MAX_LEVELS):
+            raise ValueError("nested too deeply")
+        record = a(dict, decode_exactly(data))
+        version = record.get("formatVersion", FORMAT_VERSION)
+        if major(version) != SUPPORTED_MAJOR:
+            raise AsrError(f"a bundle of format version {version!r:.40}, and only 0 is read")
+        return _manifest(record)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise AsrError(f"a damaged {MANIFEST}: {error}") from error
 
 
+_MANIFEST = ("formatVersion", "producer", "shareable", "sessions", "blobs", "forgotten", "_meta")
+
+
 def _manifest(record: dict[str, Any]) -> Manifest:
-    sessions = tuple(
-        Session(
-            SessionKey(
-                _is(str, one["session"]["harness"]),
-                _is(str, one["session"]["id"]),
-                cast("IdSource", _is(str, one["session"].get("idSource", "native"))),
-            ),
-            tuple(_entry(entry) for entry in one["streams"]),
-        )
-        for one in record["sessions"]
+    native = _native(record.get("native"))
+    manifest = Manifest(
+        tuple(_session(one) for one in record["sessions"]),
+        tuple(_blob(one) for one in record["blobs"]),
+        bool(record.get("shareable")),
+        a(dict, record["forgotten"]) if "forgotten" in record else None,
+        a(dict, record.get("_meta", {})),
+        native,
+        without(record, *_MANIFEST, *(["native"] if native else [])),
     )
-    blobs = tuple(
-        large.Blob(_is(str, b["sha256"]), _is(int, b["bytes"]), _is(str, b["mediaType"]))
-        for b in record["blobs"]
+    paths = [file.path for _, entry in streams(manifest) for file in entry.files]
+    if len(set(paths)) < len(paths):
+        raise ValueError("a file that is listed twice")
+    return manifest
+
+
+def _session(record: dict[str, Any]) -> Session:
+    key = a(dict, record["session"])
+    source = cast("IdSource", a(str, key.get("idSource", "native")))
+    return Session(
+        SessionKey(a(str, key["harness"]), a(str, key["id"]), source),
+        tuple(_entry(entry) for entry in record["streams"]),
+        without(key, "harness", "id", "idSource"),
+        without(record, "session", "streams"),
     )
-    forgotten = _is(dict, record["forgotten"]) if "forgotten" in record else None
-    return Manifest(
-        sessions, blobs, bool(record.get("shareable")), forgotten, _is(dict, record.get("_meta", {}))
-    )
+
+
+def _blob(record: dict[str, Any]) -> large.Blob:
+    other = without(record, "sha256", "bytes", "mediaType")
+    return large.Blob(digest(record["sha256"]), a(int, record["bytes"]), a(str, record["mediaType"]), other)
+
+
+def _native(value: Any) -> tuple[File, ...]:
+    """The native files; none where the field has a form that this version does not know."""
+    found = [_maybe_file(one) for one in value] if isinstance(value, list) else []
+    known = tuple(one for one in found if one is not None and one.path.startswith("native/"))
+    return known if len(known) == len(found) else ()
+
+
+def _listed(values: Iterable[Any]) -> Iterator[File]:
+    """The files that unknown fields list: objects with a path, a size and a digest."""
+    todo = list(values)
+    while todo:
+        value = todo.pop()
+        if isinstance(value, Mapping):
+            file = _maybe_file(value)
+            if file is not None:
+                yield file
+            todo.extend(value.values())
+        elif isinstance(value, list):
+            todo.extend(value)
+
+
+def _maybe_file(value: Any) -> File | None:
+    """A file entry, if a value is one."""
+    try:
+        file = _file(value)
+    except (ValueError, KeyError, TypeError):
+        return None
+    return file if parts.is_bundle_path(file.path) and file.path != MANIFEST else None
+
+
+def _file(record: dict[str, Any]) -> File:
+    other = without(record, "path", "bytes", "sha256")
+    return File(a(str, record["path"]), a(int, record["bytes"]), digest(record["sha256"]), other)
 
 
 _ENTRY = ("stream", "files", "records", "contentLevel", "formatVersion", "summary", "blobs")
 
 
 def _entry(record: dict[str, Any]) -> StreamEntry:
-    files = tuple(
-        File(_is(str, file["path"]), _is(int, file["bytes"]), _is(str, file["sha256"]))
-        for file in record["files"]
-    )
+    files = tuple(_file(file) for file in record["files"])
+    version = a(str, record["formatVersion"])
+    allowed = parts.is_stream_file if major(version) == SUPPORTED_MAJOR else parts.is_in_sessions
     for file in files:
-        if not parts.is_stream_file(file.path):
+        if not allowed(file.path):
             raise ValueError(f"a file name that is not allowed: {file.path!r}")
-    if len({file.path for file in files}) < len(files):
-        raise ValueError("a file that is listed twice")
     return StreamEntry(
-        _is(str, record["stream"]),
+        a(str, record["stream"]),
         files,
-        _is(int, record["records"]),
-        _is(str, record["contentLevel"]),
-        _is(str, record["formatVersion"]),
-        _checked(_is(dict, record["summary"])),
-        {sha: _is(str, media) for sha, media in _is(dict, record["blobs"]).items()}
+        a(int, record["records"]),
+        a(str, record["contentLevel"]),
+        version,
+        summary_of(a(dict, record["summary"])),
+        {digest(sha): a(str, media) for sha, media in a(dict, record["blobs"]).items()}
         if "blobs" in record
         else None,
-        {key: value for key, value in record.items() if key not in _ENTRY},
+        without(record, *_ENTRY),
     )
-
-
-def _checked(summary: dict[str, Any]) -> dict[str, Any]:
-    """A summary whose known fields are of their types; absent ones and unknown ones may be."""
-    for name in ("agent", "startedAt", "endedAt", "firstPrompt"):
-        _is(str, summary.get(name, ""))
-    for name in ("models", "commits"):
-        for item in _is(list, summary.get(name, [])):
-            _is(str, item)
-    for number in _is(dict, summary.get("counts", {})).values():
-        _is(int, number)
-    _is(dict, summary.get("usage", {}))
-    return summary
-
-
-def _is(kind: type[_Kind], value: Any) -> _Kind:
-    if not isinstance(value, kind):
-        raise TypeError(f"{value!r:.40} where a {_WORDS[kind]} should stand")
-    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +257,17 @@ class WrittenStream:
 
     header: Record
     links: tuple[Record, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A bundle as plain data while it goes from one place to another.
+
+    ``file``: gives a listed file by its path; None where it is not there, or it raises AsrError.
+    """
+
+    manifest: Manifest
+    file: Callable[[str], bytes | None]
 
 
 class BundleWriter:

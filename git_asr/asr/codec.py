@@ -186,8 +186,30 @@ def encode_indented(value: Any) -> bytes:
     Raises:
         ValueError: NaN or an infinity.
     """
-    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    text = "".join(_indented(value, "\n"))
     return _SURROGATES.sub(lambda run: "".join(f"\\u{ord(one):04x}" for one in run[0]), text).encode() + b"\n"
+
+
+def _indented(value: Any, line: str) -> Iterator[str]:
+    """The pieces of a value; ``line``: a line feed, and the white space before what stands on a line of its own."""
+    if isinstance(value, NumberText):
+        yield value.text
+    elif value and isinstance(value, dict):
+        mark = "{"
+        for key, item in value.items():
+            yield f"{mark}{line}  {json.dumps(key, ensure_ascii=False)}: "
+            yield from _indented(item, line + "  ")
+            mark = ","
+        yield line + "}"
+    elif value and isinstance(value, list | tuple):
+        mark = "["
+        for item in value:
+            yield f"{mark}{line}  "
+            yield from _indented(item, line + "  ")
+            mark = ","
+        yield line + "]"
+    else:
+        yield json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def escaped(text: bytes) -> bytes:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from git_asr.asr import codec
@@ -25,11 +25,12 @@ _ENVELOPE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """The manifest entry of a blob: SHA-256 in hex, size in bytes, media type."""
+    """The manifest entry of a blob: SHA-256 in hex, size in bytes, media type; ``other``: fields beside these, kept."""
 
     sha256: str
     bytes: int
     media_type: str
+    other: Mapping[str, Any] = field(default_factory=dict)
 
 
 PutBlob = Callable[[bytes, str], Blob]
@@ -60,12 +61,12 @@ def line(record: Record, put: PutBlob) -> bytes:
     if len(data) <= FIELD_LIMIT + 1:
         return data
     small: Record = {}
-    for field, value in record.items():
-        kept = _content(value, put) if field == "content" else value
-        if field in _ENVELOPE or len(text := codec.encode(kept)) <= FIELD_LIMIT:
-            small[field] = kept
+    for name, value in record.items():
+        kept = _content(value, put) if name == "content" else value
+        if name in _ENVELOPE or len(text := codec.encode(kept)) <= FIELD_LIMIT:
+            small[name] = kept
         else:
-            small[field + "Blob"] = _reference(*_payload(kept, text), put)
+            small[name + "Blob"] = _reference(*_payload(kept, text), put)
     return codec.encode_line(small)
 
 
@@ -75,7 +76,7 @@ def references(records: Iterable[Record]) -> dict[str, str]:
     for record in records:
         content = record.get("content")
         parts = content if isinstance(content, list) else []
-        named = [value for field, value in record.items() if field.endswith("Blob")] + parts
+        named = [value for name, value in record.items() if name.endswith("Blob")] + parts
         for one in named:
             sha256 = one.get("blob") if isinstance(one, dict) else None
             if isinstance(sha256, str):

@@ -13,6 +13,9 @@ PART_BYTES = 256 * 1024
 LINKS_END = "~links.jsonl"
 """How the name of a file of link records ends."""
 
+_SEGMENT = re.compile(r"[A-Za-z0-9_~](?:[A-Za-z0-9._~@+=,-]{0,198}[A-Za-z0-9_~@+=,-])?")
+_MOST_SEGMENTS = 16
+
 _FILE = re.compile(r"sessions/(?P<name>~?[a-z0-9_-]+?)(?:~(?P<tail>[0-9]{6,}|links))?\.jsonl")
 
 
@@ -40,6 +43,21 @@ def is_stream_file(path: str) -> bool:
     """Tell whether a path in a bundle can be a file of a stream."""
     match = _FILE.fullmatch(path)
     return match is not None and is_name(match["name"])
+
+
+def is_bundle_path(path: str) -> bool:
+    """Tell whether a file of a bundle may have this path: up to 16 names with slashes between them.
+
+    Each has up to 200 letters and digits of ASCII and ``._~@+=,-``, none of them a dot at an end, nor ``@+=,-`` at its
+    beginning: nothing is absolute, hidden or ``..``, and every file system takes it.
+    """
+    names = path.split("/", _MOST_SEGMENTS)
+    return len(names) <= _MOST_SEGMENTS and all(map(_SEGMENT.fullmatch, names))
+
+
+def is_in_sessions(path: str) -> bool:
+    """Tell whether a path in a bundle can be a file of a stream of another major version: it may have any name."""
+    return path.startswith("sessions/") and is_bundle_path(path)
 
 
 def cut(lines: Iterable[bytes]) -> Iterator[bytes]:

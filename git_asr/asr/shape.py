@@ -1,0 +1,43 @@
+"""Values that were read, taken only where they have the type on which readers count."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+_Kind = TypeVar("_Kind")
+_WORDS = {str: "text", int: "number", list: "list", dict: "object"}
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+def a(kind: type[_Kind], value: Any) -> _Kind:
+    """The value, if it is a text, a number, a list or an object as wanted. Raises TypeError."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{value!r:.40} where a {_WORDS[kind]} should stand")
+    return value
+
+
+def digest(value: Any) -> str:
+    """A SHA-256 in hex. Raises TypeError or ValueError."""
+    if not _SHA256.fullmatch(a(str, value)):
+        raise ValueError(f"{value!r:.40} where a SHA-256 should stand")
+    return str(value)
+
+
+def without(record: Mapping[str, Any], *known: str) -> dict[str, Any]:
+    """The fields of a record that are not among those known."""
+    return {name: value for name, value in record.items() if name not in known}
+
+
+def summary_of(summary: dict[str, Any]) -> dict[str, Any]:
+    """A stream's summary whose known fields, where there, are of their types. Raises TypeError."""
+    for name in ("agent", "startedAt", "endedAt", "firstPrompt"):
+        a(str, summary.get(name, ""))
+    for name in ("models", "commits"):
+        for item in a(list, summary.get(name, [])):
+            a(str, item)
+    for number in a(dict, summary.get("counts", {})).values():
+        a(int, number)
+    a(dict, summary.get("usage", {}))
+    return summary

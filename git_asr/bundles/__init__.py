@@ -1,0 +1,1 @@
+"""Bundles outside Git: folders and archives, read safely and written reproducibly (profile section 7)."""
