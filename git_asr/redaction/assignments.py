@@ -19,9 +19,39 @@ _WEAK = (
     r"|encryption[_-]?key|signing[_-]?key|(?:connection|conn)[_-]?(?:string|str)|authorization|session[_-]?key|otp"
 )
 _LITERALS = (
-    *("passw", "passphrase", "passcode", "pwd", "secret", "credential", "private_key", "private-key", "privatekey"),
-    *("_pass", "-pass", "dbpass", "token", "api_key", "api-key", "apikey", "access_key", "access-key", "accesskey"),
-    *("auth_key", "auth-key", "authkey", "account_key", "account-key", "accountkey", "client_key", "client-key"),
+    *(
+        "passw",
+        "passphrase",
+        "passcode",
+        "pwd",
+        "secret",
+        "credential",
+        "private_key",
+        "private-key",
+        "privatekey",
+    ),
+    *(
+        "_pass",
+        "-pass",
+        "dbpass",
+        "token",
+        "api_key",
+        "api-key",
+        "apikey",
+        "access_key",
+        "access-key",
+        "accesskey",
+    ),
+    *(
+        "auth_key",
+        "auth-key",
+        "authkey",
+        "account_key",
+        "account-key",
+        "accountkey",
+        "client_key",
+        "client-key",
+    ),
     *("clientkey", "service_key", "service-key", "servicekey", "master_key", "master-key", "masterkey"),
     *("encryption_key", "encryption-key", "encryptionkey", "signing_key", "signing-key", "signingkey"),
     *("session_key", "session-key", "sessionkey", "connection_str", "connection-str", "connectionstr"),
@@ -38,9 +68,11 @@ _NO_NAME = re.compile(
 _QUOTE = r"(?:\\{0,4}[\"'`])"
 _SIGN = r"[ \t]{0,8}(?:=>|:=|==?|:|,(?=[ \t]?" + _QUOTE + r"))[ \t]{0,8}"
 _AFTER_NAME = r"[\w.-]{0,24}" + _QUOTE + r"?\]?" + _SIGN
-_QUOTED = r"[bBfFrRuU@$]{0,2}(?:" + "|".join(
-    rf"\\{{0,4}}{one}((?:[^{one}\\\n\r]|\\.){{1,300}}?)(?=\\{{0,4}}{one})" for one in "\"'`"
-) + ")"
+_QUOTED = (
+    r"[bBfFrRuU@$]{0,2}(?:"
+    + "|".join(rf"\\{{0,4}}{one}((?:[^{one}\\\n\r]|\\.){{1,300}}?)(?=\\{{0,4}}{one})" for one in "\"'`")
+    + ")"
+)
 _BARE = r"([^\s\"'`\\,;<>(){}\[\]|]{4,300})"
 
 _PLACEHOLDER = re.compile(
@@ -49,10 +81,61 @@ _PLACEHOLDER = re.compile(
 )
 _WORDS = frozenset(
     (
-        *("true", "false", "null", "none", "nil", "undefined", "string", "str", "number", "int", "integer", "bool"),
-        *("boolean", "object", "array", "any", "unknown", "optional", "required", "text", "password", "passwd"),
-        *("secret", "token", "bearer", "basic", "default", "empty", "test", "value", "key", "env", "function", "const"),
-        *("this", "self", "auto", "never", "always", "ask", "yes", "no", "on", "off", "input", "hidden", "file"),
+        *(
+            "true",
+            "false",
+            "null",
+            "none",
+            "nil",
+            "undefined",
+            "string",
+            "str",
+            "number",
+            "int",
+            "integer",
+            "bool",
+        ),
+        *(
+            "boolean",
+            "object",
+            "array",
+            "any",
+            "unknown",
+            "optional",
+            "required",
+            "text",
+            "password",
+            "passwd",
+        ),
+        *(
+            "secret",
+            "token",
+            "bearer",
+            "basic",
+            "default",
+            "empty",
+            "test",
+            "value",
+            "key",
+            "env",
+            "function",
+            "const",
+        ),
+        *(
+            "this",
+            "self",
+            "auto",
+            "never",
+            "always",
+            "ask",
+            "yes",
+            "no",
+            "on",
+            "off",
+            "input",
+            "hidden",
+            "file",
+        ),
     )
 )
 _CODE = re.compile(
@@ -98,7 +181,12 @@ def _bare_strong(value: str) -> bool:
 
 
 def _bare_weak(value: str) -> bool:
-    return len(value) >= 12 and not _CODE.search(value) and _may_be(value) and any(one.isdigit() for one in value)
+    return (
+        len(value) >= 12
+        and not _CODE.search(value)
+        and _may_be(value)
+        and any(one.isdigit() for one in value)
+    )
 
 
 def _mixed(value: str) -> bool:
@@ -124,15 +212,13 @@ def _credentials(value: str) -> bool:
 
 def _named(words: str, value: str, accepts: Callable[[str], bool]) -> Rule:
     pattern = re.compile(f"(?i)(?:{words}){_NOT_THEN}{_AFTER_NAME}{value}")
-    return Rule(
-        "assignment", SECRET, pattern, _LITERALS, folded=True, accepts=accepts, in_ids=False
-    )
+    return Rule("assignment", SECRET, pattern, _LITERALS, folded=True, accepts=accepts)
 
 
 def _after(name: str, pattern: str, *literals: str, accepts: Callable[[str], bool] = _header) -> Rule:
     """A rule for what follows a word; the pattern begins with one of the literals."""
     compiled = re.compile("(?i)" + pattern)
-    return Rule(name, SECRET, compiled, literals, folded=True, after=600, accepts=accepts, in_ids=False)
+    return Rule(name, SECRET, compiled, literals, folded=True, after=600, accepts=accepts)
 
 
 _NOT_THEN = r"(?!s?[_-]?(?:id|count|usage|type|name|path|file|url|uri|limit)s?(?![a-z]))(?!i[sz])"
@@ -150,12 +236,26 @@ RULES = (
         "authorization",
     ),
     _after("authorization", r"(?<![\w-])bearer\s{1,4}([A-Za-z0-9._~+/=-]{16,})", "bearer"),
-    _after("authorization", r"(?<![\w-])basic\s{1,4}([A-Za-z0-9+/]{8,}={0,2})", "basic", accepts=_credentials),
+    _after(
+        "authorization", r"(?<![\w-])basic\s{1,4}([A-Za-z0-9+/]{8,}={0,2})", "basic", accepts=_credentials
+    ),
     _after("cookie", rf"cookie{_OPEN}\s{{0,4}}:\s{{0,4}}{_OPEN}([^\r\n\"'`\\]{{8,}})", "cookie"),
-    _after("argument", rf"--[a-z0-9-]{{0,30}}(?:{_STRONG}|token|api-?key|pass)[= ]{{1,2}}[\"']?{_TO_END}", "--"),
-    _after("argument", r"(?<!\S)(?:-u|--user)[= ]{1,2}[\"']?([^\s\"':$]{1,100}:[^\s\"'$]{1,200})", "-u ", "--user"),
+    _after(
+        "argument", rf"--[a-z0-9-]{{0,30}}(?:{_STRONG}|token|api-?key|pass)[= ]{{1,2}}[\"']?{_TO_END}", "--"
+    ),
+    _after(
+        "argument",
+        r"(?<!\S)(?:-u|--user)[= ]{1,2}[\"']?([^\s\"':$]{1,100}:[^\s\"'$]{1,200})",
+        "-u ",
+        "--user",
+    ),
     _after("argument", r"sshpass\s+-p\s*[\"']?([^\s\"']+)", "sshpass"),
     _after("argument", r"(?:mysql|mariadb)[a-z]*\b[^\n]{0,200}?\s-p([^\s\"']{4,})", "mysql", "mariadb"),
-    _after("netrc", r"password\s+([^\s\"'\\]+)(?=\s*(?:\\n|\Z|\n|machine\b|default\b|account\b))", "password", accepts=_mixed_header),
+    _after(
+        "netrc",
+        r"password\s+([^\s\"'\\]+)(?=\s*(?:\\n|\Z|\n|machine\b|default\b|account\b))",
+        "password",
+        accepts=_mixed_header,
+    ),
     _after("npmrc", r":_(?:auth|password)[a-z]*\s*=\s*[\"']?([^\s\"']{6,})", ":_auth", ":_password"),
 )

@@ -49,14 +49,15 @@ class Pattern(Protocol):
 class Rule:
     """One thing to look for.
 
-    ``name``: short and stable, it stands in reports. ``kind``: what the placeholder says. ``pattern``: what is looked for;
-    of its groups those that took part are what is replaced, the whole match where it has none or where the rule takes
-    the ``whole``. ``literals``: one of
+    ``name``: short and stable, it stands in reports. ``kind``: what the placeholder says. ``pattern``: what is looked
+    for; of its groups those that took part are what is replaced, the whole match where it has none or where the rule
+    takes the ``whole``. ``literals``: one of
     them stands in every match, so that the pattern is tried only there; none: it is tried on every text. ``folded``:
     they are small letters, and compared without regard to case. ``before``: characters before a literal at which a
     match may begin; 0 where it begins with the literal. ``after``: characters behind the literal that are looked at; a
     match that reaches their end is looked at again in twice as many. ``accepts``: whether a value that was found is
-    meant. ``in_ids``: whether IDs are looked at too. ``rest``: characters that belong to a value wherever they follow it.
+    meant. ``in_ids``: whether IDs are looked at too. ``rest``: characters that belong to a value wherever they follow
+    it.
     """
 
     name: str

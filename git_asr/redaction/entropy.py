@@ -1,5 +1,7 @@
-"""Strings too random for a word or a name: as Entire looks for them (reference entire-checkpoints, section 8), for data that
-nothing looked at before, and for a strict policy."""
+"""Strings too random for a word or a name, for data that nothing looked at before, and for a strict policy.
+
+Entire looks for them in the same way (reference entire-checkpoints, section 8).
+"""
 
 from __future__ import annotations
 
@@ -29,5 +31,11 @@ def _random(found: str) -> bool:
 
 
 RULES = (
-    Rule("entropy", SECRET, re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}={0,2}"), accepts=_random, in_ids=False),
+    Rule(
+        "entropy",
+        SECRET,
+        re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}={0,2}"),
+        accepts=_random,
+        in_ids=False,
+    ),
 )

@@ -18,8 +18,8 @@ _JSON = "application/json"
 def inlined(record: Record, blob: GetBlob) -> Record:
     """The record with its values in place of references to blobs; ``large.line`` takes them out again.
 
-    A field whose blob is absent is left out, and the record says so. Parts of a content with bytes that are no text have
-    them under ``data``; where the blob is absent the part says so.
+    A field whose blob is absent is left out, and the record says so. Parts of a content with bytes that are no text
+    have them under ``data``; where the blob is absent the part says so.
     """
     if not any(field.endswith(_END) and _names_blob(value) for field, value in record.items()):
         content = record.get("content")
@@ -78,7 +78,11 @@ def _part(part: dict[str, Any], blob: GetBlob) -> dict[str, Any]:
     if data is None:
         return {**rest, "mediaType": media, "capture": ABSENT}
     if part.get("type") == "text":
-        return {"type": "text", "text": _text_of(data, media), **{k: v for k, v in rest.items() if k != "type"}}
+        return {
+            "type": "text",
+            "text": _text_of(data, media),
+            **{k: v for k, v in rest.items() if k != "type"},
+        }
     return {**rest, "data": data, "mediaType": media}
 
 

@@ -16,9 +16,58 @@ _FOLDER = re.compile(
 _SHORTEST = 3
 _COMMON = frozenset(
     (
-        *("the", "and", "for", "not", "you", "all", "can", "her", "was", "one", "our", "out", "get", "has", "him", "his"),
-        *("how", "new", "now", "old", "see", "two", "way", "who", "did", "its", "let", "put", "say", "she", "too", "use"),
-        *("code", "data", "main", "temp", "user", "demo", "mark", "will", "grace", "rob", "pat", "art", "max", "min"),
+        *(
+            "the",
+            "and",
+            "for",
+            "not",
+            "you",
+            "all",
+            "can",
+            "her",
+            "was",
+            "one",
+            "our",
+            "out",
+            "get",
+            "has",
+            "him",
+            "his",
+        ),
+        *(
+            "how",
+            "new",
+            "now",
+            "old",
+            "see",
+            "two",
+            "way",
+            "who",
+            "did",
+            "its",
+            "let",
+            "put",
+            "say",
+            "she",
+            "too",
+            "use",
+        ),
+        *(
+            "code",
+            "data",
+            "main",
+            "temp",
+            "user",
+            "demo",
+            "mark",
+            "will",
+            "grace",
+            "rob",
+            "pat",
+            "art",
+            "max",
+            "min",
+        ),
     )
 )
 """Words that are names of people too: such a name is masked in home folders only."""
@@ -39,6 +88,11 @@ def learn(files: Iterable[bytes]) -> Learned:
         learned.number = max(learned.number, highest_number(data))
         for found in set(_FOLDER.findall(data)):
             name = found.decode("utf-8", "replace")
-            if len(name) >= _SHORTEST and is_someone(name) and name.lower() not in _COMMON and name.isprintable():
+            if (
+                len(name) >= _SHORTEST
+                and is_someone(name)
+                and name.lower() not in _COMMON
+                and name.isprintable()
+            ):
                 learned.people.add(name)
     return learned

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import translate
 from re import compile as compiled
 from re import escape
 
-from git_asr.redaction.base import EMAIL, HOST, SECRET, URL, WORD, Rule, Span
+from git_asr.redaction.base import EMAIL, HOST, SECRET, URL, USER, WORD, Rule, Span
 from git_asr.redaction.markers import MARKER
 from git_asr.redaction.placeholders import Placeholders
 from git_asr.redaction.scanning import Scanner, merged
@@ -22,6 +22,7 @@ _ROUNDS = 6
 _REMEMBERED = 200
 """Characters of a text at most that is remembered as clean."""
 _MOST_REMEMBERED = 200_000
+_SEPARATORS = compiled(r"[:=;&,\s]+")
 _LEARNED = 8
 """Characters at least of a secret that is looked for everywhere, once it was found by what stands beside it."""
 
@@ -30,7 +31,11 @@ class Masker:
     """Masks texts and IDs of one bundle. ``note`` is told what was found."""
 
     def __init__(
-        self, rules: Sequence[Rule], placeholders: Placeholders, allowed: Iterable[str] = (), note: Note | None = None
+        self,
+        rules: Sequence[Rule],
+        placeholders: Placeholders,
+        allowed: Iterable[str] = (),
+        note: Note | None = None,
     ) -> None:
         """``allowed``: values that stay, with ``*`` for any characters."""
         self._rules = tuple(rules)
@@ -48,9 +53,11 @@ class Masker:
 
     def learn(self, people: Iterable[str] = ()) -> None:
         """Look from now on for every secret that was met, and for these names, wherever they stand."""
-        met = (one for one in self._placeholders.values(SECRET) if len(one) >= _LEARNED and _is_telling(one))
-        secrets = [literal_rule("known-secret", SECRET, one) for one in sorted(set(met))]
-        names = [literal_rule("known-user", "USER", one, fold=True) for one in sorted(set(people))]
+        met = {
+            part for kind in (SECRET, URL) for one in self._placeholders.values(kind) for part in _parts(one)
+        }
+        secrets = [literal_rule("known-secret", SECRET, one) for one in sorted(met)]
+        names = [literal_rule("known-user", USER, one, fold=True) for one in sorted(set(people))]
         self._build([*secrets, *names])
 
     def text(self, text: str) -> str:
@@ -119,9 +126,7 @@ class Masker:
             plain = _around_markers(text, plain)
         plain = _without_parts_of_urls(plain)
         spans = merged(span for span in plain if not self._stays(text[span.start : span.end], span, values))
-        return [
-            (span, values.get((span.start, span.end), text[span.start : span.end])) for span in spans
-        ]
+        return [(span, values.get((span.start, span.end), text[span.start : span.end])) for span in spans]
 
     def _stays(self, found: str, span: Span, values: dict[tuple[int, int], str]) -> bool:
         return self._allowed is not None and self.allows(values.get((span.start, span.end), found))
@@ -144,11 +149,12 @@ def word_rules(words: Iterable[str]) -> list[Rule]:
     return [literal_rule("word", WORD, one, fold=True) for one in words]
 
 
-def _is_telling(secret: str) -> bool:
-    """Whether it is no word that may stand anywhere."""
-    return sum((any(map(str.isdigit, secret)), any(map(str.isupper, secret)), not secret.isalnum())) >= 1 and (
-        len(set(secret)) > 4
-    )
+def _parts(secret: str) -> Iterator[str]:
+    """A secret, and what it is made of (``user:password``, ``name=value; …``), without words that may stand anywhere."""
+    for part in {secret, *_SEPARATORS.split(secret)}:
+        telling = not part.isalpha() or not (part.islower() or part.istitle())
+        if len(part) >= _LEARNED and telling and len(set(part)) > 4:
+            yield part
 
 
 def _without_parts_of_urls(spans: list[Span]) -> list[Span]:

@@ -1,5 +1,7 @@
-"""What tells of people and their machines: credentials in URLs, e-mail addresses, home folders, hosts, and, for a strict
-policy, addresses of networks, telephone numbers and whole paths."""
+"""What tells of people and their machines: credentials in URLs, e-mail addresses, home folders, hosts, cards.
+
+For a strict policy also addresses of networks, telephone numbers and whole paths.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +13,85 @@ from git_asr.redaction.markers import holds_marker
 
 _NO_ONE = frozenset(
     (
-        *("user", "users", "username", "name", "you", "me", "your", "yourname", "your-name", "youruser", "runner", "root"),
-        *("ubuntu", "debian", "vscode", "node", "app", "admin", "shared", "public", "default", "guest", "home", "work"),
-        *("circleci", "travis", "vagrant", "codespace", "coder", "gitpod", "jovyan", "linuxbrew", "ec2-user", "nobody"),
-        *("git", "www", "www-data", "postgres", "docker", "jenkins", "builder", "build", "ci", "dev", "test", "tester"),
-        *("all", "foo", "bar", "baz", "example", "project", "repo", "src", "someone", "somebody", "xxx", "agent"),
+        *(
+            "user",
+            "users",
+            "username",
+            "name",
+            "you",
+            "me",
+            "your",
+            "yourname",
+            "your-name",
+            "youruser",
+            "runner",
+            "root",
+        ),
+        *(
+            "ubuntu",
+            "debian",
+            "vscode",
+            "node",
+            "app",
+            "admin",
+            "shared",
+            "public",
+            "default",
+            "guest",
+            "home",
+            "work",
+        ),
+        *(
+            "circleci",
+            "travis",
+            "vagrant",
+            "codespace",
+            "coder",
+            "gitpod",
+            "jovyan",
+            "linuxbrew",
+            "ec2-user",
+            "nobody",
+        ),
+        *(
+            "git",
+            "www",
+            "www-data",
+            "postgres",
+            "docker",
+            "jenkins",
+            "builder",
+            "build",
+            "ci",
+            "dev",
+            "test",
+            "tester",
+        ),
+        *(
+            "all",
+            "foo",
+            "bar",
+            "baz",
+            "example",
+            "project",
+            "repo",
+            "src",
+            "someone",
+            "somebody",
+            "xxx",
+            "agent",
+        ),
     )
 )
 """Names of home folders that name no person."""
 
 _RESERVED = re.compile(r"(?i)(?:^|[.@])(?:example\.(?:com|net|org|edu)|(?:test|invalid|localhost|example))$")
-_NO_REPLY = re.compile(r"(?i)^(?:git|hg|noreply|no-reply|donotreply|notifications)@|^.*@users\.noreply\.github\.com$")
-_FILE_ENDS = re.compile(r"(?i)\.(?:py|js|ts|jsx|tsx|json|md|png|jpe?g|gif|svg|css|html?|txt|ya?ml|toml|lock|so|go|rs|sh)$")
+_NO_REPLY = re.compile(
+    r"(?i)^(?:git|hg|noreply|no-reply|donotreply|notifications)@|^.*@users\.noreply\.github\.com$"
+)
+_FILE_ENDS = re.compile(
+    r"(?i)\.(?:py|js|ts|jsx|tsx|json|md|png|jpe?g|gif|svg|css|html?|txt|ya?ml|toml|lock|so|go|rs|sh)$"
+)
 
 
 def is_someone(name: str) -> bool:
@@ -53,7 +122,10 @@ def _is_credential(found: str) -> bool:
 def _is_card(found: str) -> bool:
     """Luhn's check."""
     digits = [int(one) for one in found if one.isdigit()]
-    doubled = (digit if place % 2 == 0 else (2 * digit - 9 if digit > 4 else 2 * digit) for place, digit in enumerate(digits[::-1]))
+    doubled = (
+        digit if place % 2 == 0 else (2 * digit - 9 if digit > 4 else 2 * digit)
+        for place, digit in enumerate(digits[::-1])
+    )
     return 13 <= len(digits) <= 19 and len(set(digits)) > 2 and sum(doubled) % 10 == 0
 
 
@@ -67,9 +139,9 @@ def _is_named(found: str) -> bool:
 
 def _is_host(found: str) -> bool:
     """Whether a name under a private top level is one: not ``self.internal`` in code."""
-    return any(one in found or found.lower().endswith(one) for one in ("-", ".internal", ".corp", ".lan")) or (
-        found.count(".") > 1 or any(one.isdigit() for one in found)
-    )
+    return any(
+        one in found or found.lower().endswith(one) for one in ("-", ".internal", ".corp", ".lan")
+    ) or (found.count(".") > 1 or any(one.isdigit() for one in found))
 
 
 _SLASH = r"(?:/|\\{1,8})"
@@ -89,7 +161,9 @@ _EMAIL = (
     r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9_%+][A-Za-z0-9._%+-]{0,63}"
     r"@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])"
 )
-_PROMPT = r"(?<![\w.@-])([a-z_][\w.-]{0,31})@([A-Za-z0-9][\w.-]{0,62})(?=:[~/]|[ ]~|[ ][/~][^\n]{0,100}\][#$])"
+_PROMPT = (
+    r"(?<![\w.@-])([a-z_][\w.-]{0,31})@([A-Za-z0-9][\w.-]{0,62})(?=:[~/]|[ ]~|[ ][/~][^\n]{0,100}\][#$])"
+)
 _TOPS = ("internal", "corp", "lan", "intranet", "home.arpa", "localdomain", "prod", "priv", "private")
 _INSIDE = (
     r"(?i)(?<![\w.@-])(?:[a-z0-9][a-z0-9-]{0,62}\.){1,6}"
@@ -100,7 +174,21 @@ _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"
 _V4 = rf"(?<![\w.])(?!(?:127|0|255)\.){_OCTET}(?:\.{_OCTET}){{3}}(?![\w.]*[0-9])"
 _V6 = r"(?i)(?<![\w:.])(?:[0-9a-f]{1,4}:){2,7}(?::|(?::?[0-9a-f]{1,4}){1,6})(?![\w:])"
 _MAC = r"(?i)(?<![\w:-])[0-9a-f]{2}([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){4}(?![\w:-])"
-_ROOTS = ("home", "Users", "root", "mnt", "srv", "opt", "data", "workspace", "workspaces", "private", "Volumes", "tmp", "var")
+_ROOTS = (
+    "home",
+    "Users",
+    "root",
+    "mnt",
+    "srv",
+    "opt",
+    "data",
+    "workspace",
+    "workspaces",
+    "private",
+    "Volumes",
+    "tmp",
+    "var",
+)
 _POSIX = rf"(?<![\w./:-])/(?:{'|'.join(_ROOTS)})(?:/[^\s/\"'`<>|:;,(){{}}\[\]\\]{{1,255}}){{1,40}}/?"
 _DOS = r"(?<![A-Za-z])[A-Za-z]:(?:\\{1,8}[^\s/\\\"'`<>|:;,*?]{1,255}){1,40}"
 
@@ -110,15 +198,19 @@ def _at(name: str, kind: str, pattern: str, *literals: str, before: int = 0, **m
 
 
 def _everywhere(name: str, kind: str, pattern: str, **more: Any) -> Rule:
-    """A rule without a literal; IDs are full of digits and are not looked at."""
-    return Rule(name, kind, re.compile(pattern), in_ids=False, **more)
+    """A rule without a literal."""
+    return Rule(name, kind, re.compile(pattern), in_ids=kind == CARD, **more)
 
 
 URLS = tuple(
     _at("url-credentials", URL, pattern, *literals, accepts=accepts)
     for pattern, literals, accepts in (
         (rf"://({_USERINFO}{{1,200}}(?::{_USERINFO}{{0,300}})?)@(?=[\w\[.%-])", ("://",), _is_credential),
-        (r"://[^\s/?#@:\"'`<>\\]{1,200}:([^\s\"'`<>\\]{1,300})@(?=[\w.-]+(?:[:/?\s\"']|$))", ("://",), _is_credential),
+        (
+            r"://[^\s/?#@:\"'`<>\\]{1,200}:([^\s\"'`<>\\]{1,300})@(?=[\w.-]+(?:[:/?\s\"']|$))",
+            ("://",),
+            _is_credential,
+        ),
         (rf"(?i)[?&](?:{_PARAMETERS})=([^\s&#\"'`<>\\;]{{8,}})", ("?", "&"), _is_parameter),
     )
 )
@@ -135,7 +227,11 @@ HOSTS = (
     _at("host", HOST, _MULTICAST, ".local", before=64),
     _at("host", HOST, r"(?<![\w.-])ip-(?:[0-9]{1,3}-){3}[0-9]{1,3}(?![\w-])", "ip-"),
 )
-CARDS = (_everywhere("card-number", CARD, r"(?<![\w.-])[3-6](?:[ -]?[0-9]){12,18}(?![\w-]|\.[0-9])", accepts=_is_card),)
+CARDS = (
+    _everywhere(
+        "card-number", CARD, r"(?<![\w.-])[3-6](?:[ -]?[0-9]){12,18}(?![\w-]|\.[0-9])", accepts=_is_card
+    ),
+)
 NETWORK = (
     _everywhere("ip-address", ADDRESS, _V4),
     _everywhere("ip-address", ADDRESS, _V6, accepts=lambda found: found.count(":") == 7 or "::" in found),

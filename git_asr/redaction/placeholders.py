@@ -1,7 +1,7 @@
 """What stands where something was taken out: the same for the same value, in all of a bundle.
 
-Placeholders are numbered in the order in which values are met. They are made from nothing of the value, since a name or a
-short password could be found again from anything that is: by trying.
+Placeholders are numbered in the order in which values are met. They are made from nothing of the value, since a name
+or a short password could be found again from anything that is: by trying.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from git_asr.redaction import registry
+from git_asr.redaction import library, registry
 from git_asr.redaction.base import Rule
 from git_asr.redaction.placeholders import Form
 
@@ -22,10 +22,10 @@ class Policy:
     """What is looked for, and what becomes of it.
 
     ``name``, ``version``: as derived streams record them. ``groups``: of each group of rules, when it is used; always,
-    never, or for data that nothing redacted when it was stored. ``meta``, ``vendor``: ``_meta`` and records of vendors'
-    types are masked or left out. ``binary``: blobs that are no text stay or are left out. ``digests``: whether digests of
-    what was there before are told. ``allowed``: values that stay, ``*`` for any characters. ``words``: words that go.
-    ``patterns``: rules of its own.
+    never, or for data that nothing redacted when it was stored. ``meta``, ``vendor``: ``_meta`` and records of
+    vendors' types are masked or left out. ``binary``: blobs that are no text stay or are left out. ``digests``:
+    whether digests of what was there before are told. ``allowed``: values that stay, ``*`` for any characters.
+    ``words``: words that go. ``patterns``: rules of its own.
     """
 
     name: str
@@ -57,14 +57,17 @@ class Policy:
 
 def own_version() -> str:
     """The version of the built-in rules, with that of the library whose rules are among them."""
-    from git_asr.redaction import library
-
     return f"{REVISION}+detect-secrets-{library.version()}"
 
 
 def default() -> Policy:
     """Secrets, and what tells who worked on which machine; the text stays readable."""
-    rarely: dict[str, When] = {"entropy": "unredacted", "network": "never", "phones": "never", "paths": "never"}
+    rarely: dict[str, When] = {
+        "entropy": "unredacted",
+        "network": "never",
+        "phones": "never",
+        "paths": "never",
+    }
     return Policy("default", own_version(), {name: rarely.get(name, "always") for name in registry.NAMES})
 
 

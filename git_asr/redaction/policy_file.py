@@ -39,7 +39,9 @@ def parse(text: str) -> Policy:
     _known("", said, _KEYS)
     name, version = _text(said, "name"), _text(said, "version")
     if not _NAME.fullmatch(name) or name in BUILT_IN:
-        raise UsageError(f"name: {name!r} is none: small letters, digits, '.', '_', '-', and not {_or(BUILT_IN)}")
+        raise UsageError(
+            f"name: {name!r} is none: small letters, digits, '.', '_', '-', and not {_or(BUILT_IN)}"
+        )
     base = said.get("extends", "default")
     if not isinstance(base, str) or base not in BUILT_IN:
         raise UsageError(f"extends: {base!r} is not {_or(BUILT_IN)}")
@@ -90,7 +92,9 @@ def _replacement(said: Mapping[str, Any]) -> Any:
 
 def _texts(said: Mapping[str, Any], key: str) -> tuple[str, ...]:
     values = said.get(key, [])
-    if not isinstance(values, list) or not all(isinstance(one, str) and len(one.strip()) >= 3 for one in values):
+    if not isinstance(values, list) or not all(
+        isinstance(one, str) and len(one.strip()) >= 3 for one in values
+    ):
         raise UsageError(f"{key}: a list of texts of at least three characters")
     if len(values) > _MOST:
         raise UsageError(f"{key}: more than {_MOST} values")

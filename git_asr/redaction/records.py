@@ -2,34 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from git_asr.asr import codec
 from git_asr.asr.draft import Record
 from git_asr.redaction.base import BINARY
+from git_asr.redaction.headers import ENTIRE
 from git_asr.redaction.inlining import LEFT_OUT, text
 from git_asr.redaction.masking import Masker
 from git_asr.redaction.policy import Policy
 from git_asr.redaction.values import Walker
 
 MASKED = {"state": "masked"}
-ENTIRE = "io.entire/checkpoint"
 
 _AS_THEY_ARE = frozenset(("seq", "capture"))
 _IDS = frozenset(
-    ("id", "supersedes", "inferenceId", "messageId", "callId", "requestId", "target", "stream", "predecessors", "sessionIds")
+    (
+        "id",
+        "supersedes",
+        "inferenceId",
+        "messageId",
+        "callId",
+        "requestId",
+        "target",
+        "stream",
+        "predecessors",
+        "sessionIds",
+    )
 )
 _OF_A_TYPE = {("rewind", "to"), ("compaction", "summary")}
 """Fields that hold an ID in records of one type only."""
 _REFERENCES = frozenset(("copiedFrom", "replaces", "covers", "lineage", "session"))
 _NAMES_IN_REFERENCES = frozenset(
-    ("id", "stream", "callId", "callIds", "through", "except", "calls", "harness", "messageId", "session_id", "start")
+    (
+        "id",
+        "stream",
+        "callId",
+        "callIds",
+        "through",
+        "except",
+        "calls",
+        "harness",
+        "messageId",
+        "session_id",
+        "start",
+    )
 )
 _SHELL = ("type", "seq", "id", "idSource", "idScope", "ts", "predecessors", "supersedes")
 """What stays of a record of a vendor's type that the policy leaves out: others may name it."""
+_BEFORE_CAPTURE = (*_SHELL, "copiedFrom", "inferenceId", "text", "value", "data", "mediaType", "path", "name")
 _OURS = ("git-asr/", "io.entire/checkpoint")
-_DIGESTS = ("oid", "sha256", "bytes")
 
 
 class Records:
@@ -37,20 +60,28 @@ class Records:
 
     def __init__(self, masker: Masker, policy: Policy, note: Callable[[str], None]) -> None:
         """``note`` is told of what is left out, by the name of a rule."""
-        self._masker = masker
+        self.masker = masker
         self._policy = policy
         self._note = note
         self.walker = Walker(masker, names=policy.uses("assignments"))
+        self._without_names = Walker(masker, names=False)
 
     def record(self, record: Record) -> Record:
         """A record, its blobs in it (``inlined``), without what the policy takes out; marked where that is anything."""
         kind = record.get("type")
-        if self._policy.vendor == "drop" and isinstance(kind, str) and "/" in kind and not kind.startswith(_OURS):
+        left = any(field not in (*_SHELL, "capture") for field in record)
+        if (
+            left
+            and self._policy.vendor == "drop"
+            and isinstance(kind, str)
+            and "/" in kind
+            and not kind.startswith(_OURS)
+        ):
             return self._shell(record)
         out: Record = {}
         changed = False
         for field, value in record.items():
-            name = self._masker.text(field)
+            name = self.masker.text(field)
             masked = self._field(kind, name, value)
             changed = changed or masked is not value or name is not field
             if masked is not None or value is None:
@@ -58,6 +89,15 @@ class Records:
         if not changed:
             return record
         return _marked(out)
+
+    def header(self, header: Record) -> Record:
+        """A header without what the policy takes out."""
+        out: Record = {}
+        for field, value in header.items():
+            masked = self._field("header", self.masker.text(field), value)
+            if masked is not None or value is None:
+                out[self.masker.text(field)] = masked
+        return out
 
     def _shell(self, record: Record) -> Record:
         self._note("vendor-record")
@@ -76,6 +116,8 @@ class Records:
             return self.reference(value)
         if field == "_meta":
             return self.meta(value)
+        if field == "derivedFrom":  # counts under the names of rules, which are those of secrets
+            return self._without_names.value(value)
         if field == "content" and isinstance(value, list):
             return self._content(value)
         self.walker.path.clear()
@@ -84,7 +126,7 @@ class Records:
     def ids(self, value: Any) -> Any:
         """An ID, or a list of IDs."""
         if isinstance(value, str):
-            return self._masker.identifier(value)
+            return self.masker.identifier(value)
         if isinstance(value, list):
             masked = [self.ids(one) for one in value]
             return masked if any(new is not old for new, old in zip(masked, value, strict=True)) else value
@@ -100,11 +142,11 @@ class Records:
         out: dict[str, Any] = {}
         for key, item in value.items():
             if isinstance(item, dict | list) and key not in _NAMES_IN_REFERENCES:
-                out[self._masker.text(key)] = self.reference(item)
+                out[self.masker.text(key)] = self.reference(item)
             elif key in _NAMES_IN_REFERENCES:
                 out[key] = self.ids(item)
             else:
-                out[self._masker.text(key)] = self.walker.under(key, item)
+                out[self.masker.text(key)] = self.walker.under(key, item)
         return out if any(out.get(key) is not item for key, item in value.items()) else value
 
     def meta(self, value: Any) -> Any:
@@ -115,7 +157,9 @@ class Records:
             kept = {key: item for key, item in value.items() if key.startswith("git-asr/") or key == ENTIRE}
             if ENTIRE in kept and isinstance(kept[ENTIRE], dict):
                 kept[ENTIRE] = {
-                    key: item for key, item in kept[ENTIRE].items() if key in ("id", "session_id", "createdAt", "redaction")
+                    key: item
+                    for key, item in kept[ENTIRE].items()
+                    if key in ("id", "session_id", "createdAt", "redaction")
                 }
             if kept != value:
                 self._note("meta")
@@ -127,7 +171,7 @@ class Records:
             if key == ENTIRE and isinstance(item, dict):
                 out[key] = self._entire(item)
             else:
-                out[self._masker.text(key)] = self.walker.under(key, item)
+                out[self.masker.text(key)] = self.walker.under(key, item)
         same = len(out) == len(value) and all(out.get(key) is item for key, item in value.items())
         return value if same else out
 
@@ -137,7 +181,11 @@ class Records:
         rest = self.walker.under(ENTIRE, {key: item for key, item in value.items() if key not in ids})
         out = {key: ids[key] if key in ids else rest[key] for key in value if key in ids or key in rest}
         out |= {key: item for key, item in rest.items() if key not in out}
-        return value if len(out) == len(value) and all(out.get(key) is item for key, item in value.items()) else out
+        return (
+            value
+            if len(out) == len(value) and all(out.get(key) is item for key, item in value.items())
+            else out
+        )
 
     def _content(self, parts: list[Any]) -> list[Any]:
         out = []
@@ -161,7 +209,7 @@ class Records:
         return _marked({**masked, "data": kept})
 
     def _bytes(self, data: bytes) -> bytes | None:
-        """The bytes of a blob; None where they are left out. Those that are no text stay only if nothing is found in them."""
+        """The bytes of a blob; None where they are left out: no text, and the policy says so or something is found."""
         found = text(data)
         if found is not None:
             masked = self._text_file(found)
@@ -178,8 +226,8 @@ class Records:
             return whole
         lines = found.split("\n")
         if found[:1] not in ("{", "["):
-            return self._masker.text(found)
-        out = [line if not line else self._json(line) or self._masker.text(line) for line in lines]
+            return self.masker.text(found)
+        out = [line if not line else self._json(line) or self.masker.text(line) for line in lines]
         joined = "\n".join(out)
         return found if joined == found else joined
 
@@ -199,24 +247,15 @@ class Records:
     def _holds_something(self, data: bytes) -> bool:
         """Whether the rules find something in bytes, read as they are and as UTF-16."""
         readings = (data.decode("latin-1"), data.replace(b"\x00", b"").decode("latin-1"))
-        return any(self._masker.text(reading) is not reading for reading in readings)
+        return any(self.masker.text(reading) is not reading for reading in readings)
 
 
 def _marked(record: dict[str, Any]) -> dict[str, Any]:
     """A record or a part that says that something was taken out; what it said of itself before comes first."""
     capture = record.get("capture")
     if capture is None:
-        return {**record, "capture": dict(MASKED)}
+        first = {field: value for field, value in record.items() if field in _BEFORE_CAPTURE}
+        return {**first, "capture": dict(MASKED), **record}
     if isinstance(capture, dict) and capture.get("state") not in (None, "masked"):
         return {**record, "capture": {**capture, "masked": True}}
     return record
-
-
-def without_digests(sources: Any) -> Any:
-    """A header's native sources without what tells their bytes."""
-    if not isinstance(sources, list):
-        return sources
-    return [
-        {key: value for key, value in one.items() if key not in _DIGESTS} if isinstance(one, Mapping) else one
-        for one in sources
-    ]

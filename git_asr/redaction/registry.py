@@ -19,12 +19,24 @@ class Group:
 
 
 GROUPS = (
-    Group("secrets", "keys and tokens that tell by their form what they are", lambda: (*tokens.RULES, *library.rules())),
+    Group(
+        "secrets",
+        "keys and tokens that tell by their form what they are",
+        lambda: (*tokens.RULES, *library.rules()),
+    ),
     Group("urls", "credentials in URLs", lambda: personal.URLS),
-    Group("assignments", "values beside names such as `password`: settings, headers, cookies, arguments", lambda: assignments.RULES),
+    Group(
+        "assignments",
+        "values beside names such as `password`: settings, headers, cookies, arguments",
+        lambda: assignments.RULES,
+    ),
     Group("entropy", "long random strings", lambda: entropy.RULES),
     Group("emails", "e-mail addresses", lambda: personal.EMAILS),
-    Group("users", "the user's name: in home folders, and wherever it stands once a working folder told it", lambda: personal.USERS),
+    Group(
+        "users",
+        "the user's name: in home folders, and wherever it stands once a working folder told it",
+        lambda: personal.USERS,
+    ),
     Group("hosts", "names of machines: prompts, private domains", lambda: personal.HOSTS),
     Group("cards", "numbers of payment cards", lambda: personal.CARDS),
     Group("network", "IP and MAC addresses", lambda: personal.NETWORK),

@@ -79,7 +79,12 @@ class Scanner:
         rule = self._rules[index]
         for group in self._values[index] or (0,):
             start, until = match.span(group)
-            while rule.rest and 0 <= start and until < len(text) and (text[until].isalnum() or text[until] in rule.rest):
+            while (
+                rule.rest
+                and start >= 0
+                and until < len(text)
+                and (text[until].isalnum() or text[until] in rule.rest)
+            ):
                 until += 1
             if 0 <= start < until and (rule.accepts is None or rule.accepts(text[start:until])):
                 found.append(Span(start, until, index, rule))

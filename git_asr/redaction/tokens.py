@@ -44,7 +44,9 @@ RULES = (
     _token("github-token", r"gh[pousr]_[A-Za-z0-9_]{30,}", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
     _token("github-token", r"github_pat_[A-Za-z0-9_]{30,}", "github_pat_"),
     _token("gitlab-token", r"gl(?:pat|dt|ft|soat|rt|cbt|ptt|imt|agent|oas|ffct)-[A-Za-z0-9_.-]{20,}", "gl"),
-    _token("aws-key", r"(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[0-9A-Z]{16}", "AKIA", "ASIA", "ABIA", "ACCA", "A3T"),
+    _token(
+        "aws-key", r"(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[0-9A-Z]{16}", "AKIA", "ASIA", "ABIA", "ACCA", "A3T"
+    ),
     _token("aws-key", r"ABSK[A-Za-z0-9+/]{100,}={0,2}", "ABSK"),
     _token("google-key", r"AIza[0-9A-Za-z_-]{35}", "AIza"),
     _token("google-key", r"GOCSPX-[A-Za-z0-9_-]{20,}", "GOCSPX-"),
@@ -52,10 +54,18 @@ RULES = (
     _token("google-key", r"1//0[A-Za-z0-9_-]{30,}", "1//0"),
     _token("slack-token", r"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]{10,}", "xox"),
     _token("slack-token", r"xapp-[0-9]-[A-Za-z0-9-]{10,}", "xapp-"),
-    _token("slack-webhook", r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9_/-]{20,})", "hooks.slack"),
-    _token("discord-webhook", r"discord(?:app)?\.com/api/webhooks/([0-9]{10,}/[A-Za-z0-9_-]{40,})", "discord"),
+    _token(
+        "slack-webhook",
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9_/-]{20,})",
+        "hooks.slack",
+    ),
+    _token(
+        "discord-webhook", r"discord(?:app)?\.com/api/webhooks/([0-9]{10,}/[A-Za-z0-9_-]{40,})", "discord"
+    ),
     _token("teams-webhook", r"webhook\.office\.com/webhookb2/([A-Za-z0-9@/-]{30,})", "webhook.office.com"),
-    _token("stripe-key", r"[sr]k_(?:live|test)_[0-9A-Za-z]{16,}", "sk_live_", "rk_live_", "sk_test_", "rk_test_"),
+    _token(
+        "stripe-key", r"[sr]k_(?:live|test)_[0-9A-Za-z]{16,}", "sk_live_", "rk_live_", "sk_test_", "rk_test_"
+    ),
     _token("stripe-key", r"whsec_[A-Za-z0-9+/]{24,}={0,2}", "whsec_"),
     _token("npm-token", r"npm_[A-Za-z0-9]{36,}", "npm_"),
     _token("pypi-token", r"pypi-AgE[A-Za-z0-9_-]{40,}", "pypi-AgE"),
@@ -67,7 +77,11 @@ RULES = (
     _token("digitalocean-token", r"do[opr]_v1_[0-9a-f]{64}", "doo_v1_", "dop_v1_", "dor_v1_"),
     _token("vault-token", r"hv[sbr]\.[A-Za-z0-9_-]{24,}", "hvs.", "hvb.", "hvr."),
     Rule(
-        "terraform-token", SECRET, re.compile(r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}"), (".atlasv1.",), before=14
+        "terraform-token",
+        SECRET,
+        re.compile(r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}"),
+        (".atlasv1.",),
+        before=14,
     ),
     _token("pulumi-token", r"pul-[0-9a-f]{40}", "pul-"),
     _token("doppler-token", r"dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{40,}", "dp."),
@@ -88,7 +102,12 @@ RULES = (
     _token("netlify-token", r"nf[ptc]_[A-Za-z0-9]{36,}", "nfp_", "nft_", "nfc_"),
     _token("newrelic-key", r"NRAK-[A-Z0-9]{27}", "NRAK-"),
     _token("sentry-token", r"sntry[su]_[A-Za-z0-9+/=_.-]{40,}", "sntrys_", "sntryu_"),
-    _token("grafana-token", r"gl(?:sa_[A-Za-z0-9]{32}_[0-9a-fA-F]{8}|c_[A-Za-z0-9+/]{32,}={0,2})", "glsa_", "glc_"),
+    _token(
+        "grafana-token",
+        r"gl(?:sa_[A-Za-z0-9]{32}_[0-9a-fA-F]{8}|c_[A-Za-z0-9+/]{32,}={0,2})",
+        "glsa_",
+        "glc_",
+    ),
     _token("postman-key", r"PMAK-[0-9a-f]{24}-[0-9a-f]{34}", "PMAK-"),
     _token("figma-token", r"fig[duor]_[A-Za-z0-9_-]{40,}", "figd_", "figu_", "figo_", "figr_"),
     _token("dropbox-token", r"sl\.(?:u\.)?[A-Za-z0-9_-]{80,}", "sl."),
@@ -107,5 +126,7 @@ RULES = (
     _token("adobe-key", r"p8e-[A-Za-z0-9]{32}", "p8e-"),
     _token("wallet-key", r"[xyz]prv[a-km-zA-HJ-NP-Z1-9]{100,}", "xprv", "yprv", "zprv"),
     Rule("azure-secret", SECRET, re.compile(r"(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{31,34}"), ("Q~",), before=4),
-    Rule("azure-sas", SECRET, re.compile(r"(?i)(?<=[?&;])sig=([A-Za-z0-9%+/=]{30,})"), ("sig=",), folded=True),
+    Rule(
+        "azure-sas", SECRET, re.compile(r"(?i)(?<=[?&;])sig=([A-Za-z0-9%+/=]{30,})"), ("sig=",), folded=True
+    ),
 )

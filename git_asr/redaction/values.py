@@ -14,6 +14,8 @@ _LEVELS = 120
 _NAMES = ("name", "key", "header", "Name", "Key")
 _FLAG = "--"
 _MOST_KEYS = 50_000
+_DIGITS = 4
+"""Digits at least of a number that may be secret."""
 
 Path = list["str | int"]
 
@@ -62,7 +64,11 @@ class Walker:
         named = self._names and self._pair(value)
         for key, item in value.items():
             name = self._masker.text(key)
-            masked = self._under(named, item, level + 1) if named and key == "value" else self._under(name, item, level + 1)
+            masked = (
+                self._under(named, item, level + 1)
+                if named and key == "value"
+                else self._under(name, item, level + 1)
+            )
             if changed is None and (masked is not item or name is not key):
                 changed = {known: value[known] for known in _before(value, key)}
             if changed is not None:
@@ -105,6 +111,8 @@ class Walker:
         if not secret:
             return False
         text = _as_text(value)
+        if not isinstance(value, str) and len(text) < _DIGITS:
+            return False
         return is_secret_value(key, text) and not self._masker.allows(text)
 
     def _deep(self, value: Any) -> Any:

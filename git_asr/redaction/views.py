@@ -1,7 +1,7 @@
-"""Texts within a text: what stands in it escaped or encoded, each with the way back to where it stands.
+r"""Texts within a text: what stands in it escaped or encoded, each with the way back to where it stands.
 
-- *Spelled*: characters written as ``\\u0041``, ``\\x41``, ``\\/``, ``%41`` or ``&#65;``, with any number of backslashes, for
-  JSON text in JSON text doubles them.
+- *Spelled*: characters written as ``\u0041``, ``\x41``, ``\/``, ``%41`` or ``&#65;``, with any number of
+  backslashes, for JSON text in JSON text doubles them.
 - *Coded*: runs of base64 (also in lines, also its URL alphabet) and of hexadecimal digits that give text.
 """
 
