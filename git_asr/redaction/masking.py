@@ -150,7 +150,7 @@ def word_rules(words: Iterable[str]) -> list[Rule]:
 
 
 def _parts(secret: str) -> Iterator[str]:
-    """A secret, and what it is made of (``user:password``, ``name=value; …``), without words that may stand anywhere."""
+    """A secret and what it is made of (``user:password``, ``name=value; …``), but no words that may stand anywhere."""
     for part in {secret, *_SEPARATORS.split(secret)}:
         telling = not part.isalpha() or not (part.islower() or part.istitle())
         if len(part) >= _LEARNED and telling and len(set(part)) > 4:

@@ -16,7 +16,6 @@ from git_asr.redaction.values import Walker
 
 MASKED = {"state": "masked"}
 
-_AS_THEY_ARE = frozenset(("seq", "capture"))
 _IDS = frozenset(
     (
         "id",
@@ -64,7 +63,16 @@ class Records:
         self._policy = policy
         self._note = note
         self.walker = Walker(masker, names=policy.uses("assignments"))
-        self._without_names = Walker(masker, names=False)
+        self._masks: dict[str, Callable[[Any], Any]] = {
+            **dict.fromkeys(_IDS, self.ids),
+            **dict.fromkeys(_REFERENCES, self.reference),
+            "_meta": self.meta,
+            "content": self._content,
+            "capture": self.walker.value,
+            "derivedFrom": Walker(
+                masker, names=False
+            ).value,  # counts under names of rules, which are those of secrets
+        }
 
     def record(self, record: Record) -> Record:
         """A record, its blobs in it (``inlined``), without what the policy takes out; marked where that is anything."""
@@ -108,18 +116,11 @@ class Records:
     def _field(self, kind: Any, field: str, value: Any) -> Any:
         """A field's value; None where it is left out."""
         self.walker.path[:] = [field]
-        if field in _AS_THEY_ARE and not isinstance(value, str):
-            return self.walker.value(value) if field == "capture" else value
-        if field in _IDS or (kind, field) in _OF_A_TYPE:
-            return self.ids(value)
-        if field in _REFERENCES:
-            return self.reference(value)
-        if field == "_meta":
-            return self.meta(value)
-        if field == "derivedFrom":  # counts under the names of rules, which are those of secrets
-            return self._without_names.value(value)
-        if field == "content" and isinstance(value, list):
-            return self._content(value)
+        if field == "seq" and not isinstance(value, str):
+            return value
+        mask = self.ids if (kind, field) in _OF_A_TYPE else self._masks.get(field)
+        if mask is not None:
+            return mask(value)
         self.walker.path.clear()
         return self.walker.under(field, value)
 
@@ -187,7 +188,9 @@ class Records:
             else out
         )
 
-    def _content(self, parts: list[Any]) -> list[Any]:
+    def _content(self, parts: Any) -> Any:
+        if not isinstance(parts, list):
+            return self.walker.value(parts)
         out = []
         for place, part in enumerate(parts):
             self.walker.path[:] = ["content", place]

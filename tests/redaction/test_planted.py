@@ -43,6 +43,6 @@ def test_what_stands_before_a_secret_tells_it(name: str) -> None:
     secret_part = secret.split(" ")[0].strip('"}')
     records = [FIELDS[field](f"x {secret_part} y") for field in ("output", "title")]
     records += [FIELDS[field](before + secret) for field in ("arguments", "result", "vendor record")]
-    twin, told = redacted(made(records), POLICIES["default"])
+    twin, _ = redacted(made(records), POLICIES["default"])
     assert places(twin, secret_part) == []
     assert redacted(twin, POLICIES["default"])[0] == twin
