@@ -38,13 +38,14 @@ def join(bundle: Bundle) -> Bundle:
     return Bundle(replace(bundle.manifest, sessions=sessions), file)
 
 
-def is_cut(entry: StreamEntry) -> bool:
-    """Tell by their names whether the files of a stream are header, parts and links."""
-    paths = [file.path for file in entry.files]
+def is_cut(entry: StreamEntry, file: Callable[[str], bytes | None]) -> bool:
+    """Tell whether the files of a stream are header, parts and links: by their names, and the header by its one line."""
+    paths = [one.path for one in entry.files]
     if paths[-1:] == [parts.links_path(entry.stream)]:
         paths.pop()
     numbers = range(1, len(paths))
-    return paths == [parts.header_path(entry.stream), *(parts.part_path(entry.stream, n) for n in numbers)]
+    named = paths == [parts.header_path(entry.stream), *(parts.part_path(entry.stream, n) for n in numbers)]
+    return named and not (file(paths[0]) or b"").partition(b"\n")[2]
 
 
 def cut(entry: StreamEntry, file: Callable[[str], bytes | None]) -> tuple[StreamEntry, dict[str, bytes]]:

@@ -34,7 +34,8 @@ COMMANDS = {
     "drift": Entry("git_asr.cli.drift:command", "Report what agents wrote that is new to git-asr."),
     "status": Entry("git_asr.cli.status:command", "Show what is here, what is synced, and what is missing."),
     "fetch": Entry("git_asr.cli.fetch:command", "Fetch the checkpoints that a clone does not bring."),
-    "import": Entry("git_asr.cli.import_:command", "Take in sessions that no checkpoint holds."),
+    "export": Entry("git_asr.cli.export:command", "Write sessions to a bundle: a folder or an archive."),
+    "import": Entry("git_asr.cli.import_:command", "Take in sessions from a bundle or from events."),
     "link": Entry("git_asr.cli.link:command", "Tie commits that lost their trailer to their sessions."),
     "demo": Entry("git_asr.cli.demo:command", "Make a throw-away repository and show what git-asr does."),
 }

@@ -21,6 +21,7 @@ from git_asr.asr.version import SUPPORTED_MAJOR, major
 
 NONE, REDACTED_TWIN, OPAQUE, ETF, NATIVE = range(5)
 """Ranks of streams: what stands higher says more of the session."""
+_NOTHING = Manifest(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +65,72 @@ class StreamState:
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """One session's bundle as merging sees it. ``blobs``: the manifest's, by SHA-256."""
+    """One session's bundle as merging sees it. ``blobs``: the manifest's, by SHA-256.
+
+    ``beside``: what its manifest says beside streams and blobs: a manifest without them, and with one session at most.
+    """
 
     key: SessionKey
     streams: Mapping[str, StreamState]
     blobs: Mapping[str, large.Blob]
     forgotten: Mapping[str, Any] | None = None
+    beside: Manifest = _NOTHING
+
+    @property
+    def unclaimed(self) -> dict[str, large.Blob]:
+        """The blobs that no stream names; a later version, or another program, may know why they are there."""
+        if any(one.entry.blobs is None for one in self.streams.values()):
+            return {}
+        claimed = {
+            sha for one in self.streams.values() for sha in (*(one.entry.blobs or ()), *references(one.links))
+        }
+        return {sha: blob for sha, blob in self.blobs.items() if sha not in claimed}
+
+
+def beside(manifest: Manifest) -> Manifest:
+    """What a manifest of one session says beside its streams and blobs."""
+    sessions = tuple(replace(one, streams=()) for one in manifest.sessions)
+    return replace(manifest, sessions=sessions, blobs=(), forgotten=None)
+
+
+def _both(left: Manifest, right: Manifest) -> Manifest:
+    """What two manifests say beside streams and blobs: all fields, of one that both have the greater."""
+    if left.dump() == right.dump():
+        return left
+    mine, others = (one.sessions[0] if one.sessions else None for one in (left, right))
+    session = mine or others
+    if mine is not None and others is not None:
+        key = min(mine.key, others.key, key=lambda one: one.id_source)
+        session = Session(
+            key, (), _fields(mine.key_other, others.key_other), _fields(mine.other, others.other)
+        )
+    native: dict[str, File] = {}
+    for file in sorted((*left.native, *right.native), key=lambda one: codec.encode(one.record())):
+        native[file.path] = file
+    return Manifest(
+        () if session is None else (session,),
+        shareable=left.shareable and right.shareable,
+        meta=_fields(left.meta, right.meta),
+        native=tuple(native[path] for path in sorted(native)),
+        other=_fields(left.other, right.other),
+    )
+
+
+def _fields(left: Mapping[str, Any], right: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fields of two objects; of two lists all elements, of two other values the one with the greater bytes."""
+    if codec.encode(dict(left)) == codec.encode(dict(right)):
+        return left
+    found = dict(left)
+    for name, value in right.items():
+        mine = found.get(name, value)
+        if codec.encode(mine) == codec.encode(value):
+            found[name] = value
+        elif isinstance(mine, list) and isinstance(value, list):
+            both = {codec.encode(one): one for one in (*mine, *value)}
+            found[name] = [both[data] for data in sorted(both)]
+        else:
+            found[name] = max(mine, value, key=codec.encode)
+    return dict(sorted(found.items()))
 
 
 def rank(header: Mapping[str, Any]) -> int:
@@ -121,8 +182,19 @@ def merge(left: SessionState, right: SessionState) -> SessionState:
         for stream, side in sides:
             _take(blobs, side.blobs, stream.entry.blobs if stream.order == best else {})
             _take(blobs, side.blobs, references(streams[name].links))
+    for side in (left, right):
+        _take(blobs, side.blobs, {sha: one.media_type for sha, one in side.unclaimed.items()})
     key = min(left.key, right.key, key=lambda one: one.id_source)
-    return SessionState(key, streams, blobs)
+    return SessionState(key, streams, blobs, beside=_both(left.beside, right.beside))
+
+
+def narrowed(state: SessionState, streams: Mapping[str, StreamState]) -> SessionState:
+    """A session with these streams of its own alone, and no blob that only others name."""
+    blobs = state.unclaimed
+    for one in streams.values():
+        _take(blobs, state.blobs, one.entry.blobs)
+        _take(blobs, state.blobs, references(one.links))
+    return replace(state, streams=streams, blobs=blobs)
 
 
 def _take(
@@ -207,8 +279,14 @@ def _lines(records: Iterable[Mapping[str, Any]]) -> bytes:
 
 def manifest(state: SessionState) -> Manifest:
     """The manifest of a merged session."""
-    session = Session(state.key, tuple(one.entry for one in state.streams.values()))
-    return Manifest((session,), tuple(state.blobs.values()), forgotten=state.forgotten)
+    entries = tuple(one.entry for one in state.streams.values())
+    kept = state.beside.sessions[0] if state.beside.sessions else Session(state.key, ())
+    return replace(
+        state.beside,
+        sessions=(replace(kept, key=state.key, streams=entries),),
+        blobs=tuple(state.blobs.values()),
+        forgotten=state.forgotten,
+    )
 
 
 def sources(state: SessionState) -> frozenset[tuple[str, str]]:

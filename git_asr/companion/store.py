@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from git_asr.asr import codec, stream
@@ -15,6 +15,7 @@ from git_asr.asr.header import SessionKey, is_sound
 from git_asr.asr.ids import is_name, name
 from git_asr.asr.links import CHECKPOINT, SESSION, is_link
 from git_asr.asr.parts import LINKS_END, blob_path, header_path, links_path
+from git_asr.asr.version import SUPPORTED_MAJOR, major
 from git_asr.companion import merge
 from git_asr.companion.merge import SessionState, StreamState
 from git_asr.companion.names import REMOTES, SESSIONS
@@ -111,8 +112,7 @@ class StoredSession:
         """Blobs by path and SHA-256, for whoever puts files of several bundles together."""
         listed = {
             (file.path, file.sha256): self.files[file.path]
-            for one in self.state.streams.values()
-            for file in one.entry.files
+            for file in merge.manifest(self.state).files().values()
             if file.path in self.files
         }
         blobs = ((path, path.rpartition("/")[2]) for path in self.files if path.startswith("blobs/"))
@@ -148,10 +148,13 @@ def load_bundle(objects: Objects, tree: str) -> StoredSession:
     except AsrError as error:
         raise DamagedBundle(error.message, hint=_HINT) from error
     blobs = {blob.sha256: blob for blob in manifest.blobs}
-    return StoredSession(SessionState(session.key, streams, blobs, manifest.forgotten), files)
+    beside = merge.beside(replace(manifest, sessions=manifest.sessions[:1]))
+    return StoredSession(SessionState(session.key, streams, blobs, manifest.forgotten, beside), files)
 
 
 def _stream_state(objects: Objects, files: Mapping[str, str], entry: StreamEntry) -> StreamState:
+    if major(entry.format_version) != SUPPORTED_MAJOR:
+        return StreamState(entry, {}, ())
     try:
         header = stream.header(_blob(objects, files, header_path(entry.stream)))
     except stream.UnknownMajor:
@@ -214,7 +217,11 @@ def assemble(writer: ObjectWriter, state: SessionState, pool: Mapping[tuple[str,
     for (path, sha256), oid in pool.items():
         if sha256 in state.blobs and path.startswith("blobs/"):
             files[path] = oid
-    files[MANIFEST] = writer.blob(merge.manifest(state).dump())
+    manifest = merge.manifest(state)
+    for path, file in manifest.files().items():
+        if path not in files and (path, file.sha256) in pool:  # what unknown fields list
+            files[path] = pool[path, file.sha256]
+    files[MANIFEST] = writer.blob(manifest.dump())
     return StoredSession(state, files)
 
 

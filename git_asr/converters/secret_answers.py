@@ -19,10 +19,20 @@ _OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output"})
 
 
 class CodexSecretAnswers:
-    """Watches the units of one rollout in order; gives each unit that holds a secret answer without it."""
+    """Watches the units of one rollout in order; gives each unit that holds a secret answer without it.
+
+    ``orphans``: whether there are outputs of calls that were not seen: of those nobody can tell what was asked.
+    """
 
     def __init__(self) -> None:
         self._calls: set[str] = set()
+        self._seen: set[str] = set()
+        self.orphans = False
+
+    @property
+    def asked(self) -> bool:
+        """Whether a question was marked as secret."""
+        return bool(self._calls)
 
     def __call__(self, value: Any) -> Any | None:
         """The unit without its secret answers, or None where it holds none."""
@@ -46,7 +56,11 @@ class CodexSecretAnswers:
         if item.get("name") == _ASKING and _asks_for_a_secret(item.get("arguments")):
             self._calls.add(call)
         kind = item.get("type")
-        if isinstance(kind, str) and kind in _OUTPUTS and call in self._calls and "output" in item:
+        if not isinstance(kind, str) or kind not in _OUTPUTS:
+            self._seen.add(call)
+            return None
+        self.orphans = self.orphans or call not in self._seen
+        if call in self._calls and "output" in item:
             return {key: field for key, field in item.items() if key != "output"}
         return None
 

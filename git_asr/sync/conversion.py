@@ -22,8 +22,7 @@ from git_asr.asr.links import (
     unite,
 )
 from git_asr.asr.parts import blob_path
-from git_asr.asr.times import instant
-from git_asr.companion import store
+from git_asr.companion import imports, store
 from git_asr.companion.merge import SessionState, StreamState, is_native, with_links
 from git_asr.companion.state import SessionRow, State
 from git_asr.entire import session as sessions
@@ -42,13 +41,11 @@ from git_asr.sync.changes import Changes, Loaded
 from git_asr.sync.decisions import records
 from git_asr.sync.outcome import Tally
 from git_asr.sync.reconversion import later, makers
+from git_asr.sync.sources import first_prompt, newest_source
 from git_asr.views.drift import Drifting, drifting
 from git_asr.views.session import log_line, overview
 
 GROUPS_AT_ONCE = 64
-_LAST_PLAUSIBLE = 4_102_444_800
-"""The year 2100 in epoch seconds: a later time in metadata is no time."""
-_PROMPT_END = "\n\n---\n\n"
 
 
 @dataclass(slots=True)
@@ -239,7 +236,16 @@ class Conversion:
         ]
 
     def remove(self, key: SessionKey, why: str = "gone") -> None:
-        """Let a session go from the companion ref."""
+        """Let a session go from the companion ref; what a bundle brought of it stays, unless it is excluded."""
+        present = self.stored(self.tip.tree, key) if why == "gone" else None
+        left = None if present is None else imports.left_of(present)
+        if left is None:
+            self.drop(key, why)
+        else:
+            self.put(key, store.assemble(self.writer, left.state, left.pool), present)
+
+    def drop(self, key: SessionKey, why: str = "gone") -> None:
+        """Let a session go from the companion ref with all that there is of it."""
         if self.state.is_written(key.pair):
             self.removed.add(key)
         self.became[key] = why
@@ -277,7 +283,7 @@ class Conversion:
         if not key.bare and (source.files.absent or ABSENT in own.omitted.values()):
             others.append(present)  # it may have been made from what cannot be read now
         elif present is not None:
-            others.append(later(present))
+            others += (later(present), imports.to_merge(present))
         for other in others:
             if other is not None:
                 fresh = store.merge_sessions(self.writer, fresh, other)
@@ -294,6 +300,16 @@ class Conversion:
         except store.DamagedBundle as error:
             self.report(Diagnostic("damaged-bundle", f"session {key.id}", error.message, error.hint))
             return None
+
+    def present(self, key: SessionKey) -> store.StoredSession | None:
+        """What the companion has of a session, after what this very sync wrote."""
+        if key not in self.trees:
+            return self.stored(self.tip.tree, key)
+        tree = self.trees[key]
+        if tree is None:
+            return None
+        self.writer.finish()
+        return store.load_bundle(self.objects, tree)
 
     def put(self, key: SessionKey, fresh: store.StoredSession, present: store.StoredSession | None) -> None:
         """Write a session's bundle, and take it into the state."""
@@ -344,7 +360,7 @@ class Conversion:
             object_format=self.repo.object_format,
             files=files,
             kept=tuple(self._kept(present, folders)),
-            first_prompt=partial(self._first_prompt, own.folders),
+            first_prompt=partial(first_prompt, self.upstream, own.folders),
             omitted=own.omitted,
             tasks=found,
             subagents=() if key.bare else subagents(key.id, own.folders, found, files, reader),
@@ -376,19 +392,3 @@ class Conversion:
             return bool(self.state.locations(checkpoint))
         commits = {row.commit for row in self.state.trailers(checkpoint)}
         return record["type"] == CHECKPOINT or record.get("commit") in commits
-
-    def _first_prompt(self, folders: Sequence[SessionFolder]) -> str | None:
-        """The first prompt that Entire noted for the session's oldest checkpoint with one."""
-        for folder in sorted(folders, key=sessions.age):
-            data = None if folder.prompt is None else self.upstream.blob(folder.prompt)
-            text = (data or b"").decode("utf-8", "replace").partition(_PROMPT_END)[0].strip()
-            if text:
-                return text
-        return None
-
-
-def newest_source(links: Iterable[Record]) -> int:
-    """The newest time of a session's sources in epoch seconds: its checkpoints' and its commits'."""
-    times = [instant(record.get("ts") or record.get("committedAt")) for record in links]
-    seconds = [time // 1_000_000_000 for time in times if time is not None]
-    return max((one for one in seconds if 0 <= one <= _LAST_PLAUSIBLE), default=0)

@@ -54,14 +54,18 @@ class Deciding:
 
     def recall(self) -> None:
         """Find the decisions that the companion ref holds, in place of those that are remembered."""
+        self.state.decisions.clear()
+        self.remember(store.link_records(self.objects, self.tip.tree))
+
+    def remember(self, links: Iterable[Record]) -> None:
+        """Take in the decisions among the link records of sessions that are in the companion ref."""
         found: dict[str, DecisionRow] = {}
-        for record in store.link_records(self.objects, self.tip.tree):
+        for record in links:
             if is_decision(record):
                 row = _row(for_session(record, ()))
                 known = found.setdefault(row.id, row)
                 if row.record > known.record:  # one record stands in every session of its checkpoint
                     found[row.id] = row
-        self.state.decisions.clear()
         self.state.decisions.put(found.values())
 
     def take(self, decisions: Iterable[Decision]) -> set[str]:

@@ -21,6 +21,7 @@ from git_asr.git.backend import Backend, open_objects
 from git_asr.git.base import RefRaced, Repository
 from git_asr.git.tolerant import TolerantObjects
 from git_asr.git.writing import ObjectWriter
+from git_asr.sync import taking
 from git_asr.sync.changes import Changes
 from git_asr.sync.conversion import Conversion
 from git_asr.sync.decisions import Deciding, Decision
@@ -29,6 +30,7 @@ from git_asr.sync.look import TAKEN, directory, joined, look
 from git_asr.sync.outcome import Outcome, outcome_of, unchanged
 from git_asr.sync.publication import Publication
 from git_asr.sync.reconversion import AT_ONCE, groups, note_outdated
+from git_asr.sync.taking import Offer
 
 LOCK_WAIT = 60.0
 """Seconds that a sync waits for another one, unless it is told otherwise."""
@@ -53,7 +55,7 @@ class Options:
     what earlier versions of the converters made, when all else is done. ``progress``: told how many groups of sessions
     are done, of how many. ``at_most``: bytes of transcripts beyond which it is not done now. ``lock_wait``: seconds to
     wait for another writer. ``decisions``: links to accept or to take back. ``imports``: what files tell of sessions
-    beside those in checkpoints.
+    beside those in checkpoints. ``offers``: bundles whose sessions are to be taken in.
     """
 
     revisions: tuple[str, ...] | None = None
@@ -67,6 +69,12 @@ class Options:
     lock_wait: float = LOCK_WAIT
     decisions: tuple[Decision, ...] = ()
     imports: tuple[Import, ...] = ()
+    offers: tuple[Offer, ...] = ()
+
+    @property
+    def brings(self) -> bool:
+        """Whether there is something to take in beside what the repository has."""
+        return bool(self.decisions or self.imports or self.offers)
 
 
 def sync(repo: Repository, options: Options, report: Report) -> Outcome:
@@ -79,7 +87,7 @@ def sync(repo: Repository, options: Options, report: Report) -> Outcome:
         TooMuch: there is more to convert than ``at_most``.
         AsrError: another writer holds the lock for too long, Git refuses, or a decision cannot be carried out.
     """
-    if not (options.full or options.revisions is not None or options.decisions or options.imports):
+    if not (options.full or options.revisions is not None or options.brings):
         known = unchanged(repo, options.exclusions, orphans=options.orphans, reconvert=options.reconvert)
         if known is not None:
             return known
@@ -87,13 +95,14 @@ def sync(repo: Repository, options: Options, report: Report) -> Outcome:
         outcome = _retried(repo, options, report)
     except DamagedState:
         outcome = _retried(repo, replace(options, full=True), report)
-    again = replace(options, full=False, decisions=(), imports=())
+    again = replace(options, full=False, decisions=(), imports=(), offers=())
     while options.reconvert and outcome.outdated:
         more = _retried(repo, again, report, again=True)
         outcome = replace(
             more,
             tally=outcome.tally + more.tally,
             imported=outcome.imported,
+            taken=outcome.taken,
             drift=outcome.drift + more.drift,
         )
     return outcome
@@ -154,6 +163,10 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
         conversion.relink(decided)
         deciding.check(options.decisions)
         imported = take(conversion, options.imports)
+        taken = taking.take(conversion, options.offers)
+        deciding.remember(
+            record for key in taken for _, record in store.links_of(conversion.present(key.key))
+        )
         Publication(conversion, seen, joined(options.exclusions)).publish()
         state.drop_outdated(anew)
         state.set_meta("exclusions", joined(options.exclusions))
@@ -161,6 +174,7 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
         return replace(
             outcome_of(conversion.tally, state, seen),
             imported=imported,
+            taken=taken,
             drift=tuple(conversion.drifting),
         )
 

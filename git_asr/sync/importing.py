@@ -70,7 +70,7 @@ def take(conversion: Conversion, imports: Iterable[Import]) -> tuple[Imported, .
 
 def _take(conversion: Conversion, one: Import, told: Told) -> Imported:
     key = SessionKey(one.harness, told.session)
-    present = _present(conversion, key)
+    present = conversion.present(key)
     refused = _why_not(conversion, key, present)
     if refused is not None:
         one.report(Diagnostic("session-not-taken", f"session {key.id}", refused))
@@ -86,17 +86,6 @@ def _take(conversion: Conversion, one: Import, told: Told) -> Imported:
             fresh = store.merge_sessions(conversion.writer, fresh, other)
     conversion.put(key, fresh, present)
     return Imported(key, found.name, len(told.units), "extended" if known else "new")
-
-
-def _present(conversion: Conversion, key: SessionKey) -> store.StoredSession | None:
-    """What the companion has of the session, after what this very sync wrote."""
-    if key not in conversion.trees:
-        return conversion.stored(conversion.tip.tree, key)
-    tree = conversion.trees[key]
-    if tree is None:
-        return None
-    conversion.writer.finish()
-    return store.load_bundle(conversion.objects, tree)
 
 
 def _why_not(conversion: Conversion, key: SessionKey, present: store.StoredSession | None) -> str | None:

@@ -45,6 +45,17 @@ class Imported:
     became: Literal["new", "extended", "unchanged", "refused"]
 
 
+Became = Literal["new", "changed", "unchanged", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of a session that a bundle brought."""
+
+    key: SessionKey
+    became: Became
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a sync did and found.
@@ -53,8 +64,8 @@ class Outcome:
     ``unresolved``: checkpoints that commits name and no store holds, with those commits. ``searched``: the stores in
     words. ``findings``: what is wrong in what was read, now or before. ``outdated``: how many sessions an earlier
     version of a converter made. ``commit``: the companion's tip, None while there is none.
-    ``imported``: what became of sessions that a file told of. ``drift``: the streams
-    that were converted now and have kinds that are new to git-asr.
+    ``imported``: what became of sessions that a file told of, ``taken``: of those that bundles brought. ``drift``: the
+    streams that were converted now and have kinds that are new to git-asr.
     """
 
     tally: Tally
@@ -66,6 +77,7 @@ class Outcome:
     outdated: int
     commit: str | None
     imported: tuple[Imported, ...] = ()
+    taken: tuple[Taken, ...] = ()
     drift: tuple[Drifting, ...] = ()
 
 

@@ -6,12 +6,11 @@ The former are converted anew, after everything else; the latter stay as they ar
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from git_asr.asr.version import SUPPORTED_MAJOR, major
 from git_asr.companion import store
-from git_asr.companion.merge import NATIVE, StreamState, rank, with_links
+from git_asr.companion.merge import NATIVE, StreamState, narrowed, rank, with_links
 from git_asr.companion.state import Key, State
 from git_asr.converters.versions import VERSIONS, known
 from git_asr.entire.copies import UNKNOWN_TRANSCRIPT
@@ -62,7 +61,7 @@ def later(present: store.StoredSession) -> store.StoredSession | None:
         for name, one in present.state.streams.items()
         if is_later(one)
     }
-    return store.StoredSession(replace(present.state, streams=streams), present.files) if streams else None
+    return store.StoredSession(narrowed(present.state, streams), present.files) if streams else None
 
 
 def is_later(stream: StreamState) -> bool:

@@ -1,0 +1,57 @@
+"""``git asr export``: sessions to a bundle outside Git."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("export")
+@click.argument("what", nargs=-1, metavar="[WHAT]...")
+@click.option("-o", "--output", metavar="PATH", help="Write to PATH, or to stdout for -.")
+@click.option(
+    "--format", "kind", metavar="KIND", help="folder, zip, tar, tar.gz or tar.zst; else PATH tells."
+)
+@click.option("--all", "everything", is_flag=True, help="Export every session.")
+@click.option("--since", metavar="TIME", help="Only sessions that went on after TIME, as for git log.")
+@click.option("--until", metavar="TIME", help="Only sessions that began before TIME.")
+@click.option("--agent", metavar="NAME", help="Only sessions of that agent.")
+@click.option("--join", is_flag=True, help="Write each stream as one file.")
+@click.option("--native", is_flag=True, help="Add the agents' own transcripts, without secret answers.")
+@click.option("--force", is_flag=True, help="Replace what is at PATH: a file, a bundle or an empty folder.")
+@click.option("--json", "machine", is_flag=True, help="Print what was written as JSON.")
+def command(
+    what: tuple[str, ...],
+    *,
+    output: str | None,
+    kind: str | None,
+    everything: bool,
+    since: str | None,
+    until: str | None,
+    agent: str | None,
+    join: bool,
+    native: bool,
+    force: bool,
+    machine: bool,
+) -> int:
+    """Write sessions to a bundle: a folder, or an archive by the end of its name (.zip, .tar, .tar.gz, .tar.zst).
+
+    WHAT is a commit, a range of commits (main~20..main), a checkpoint or a session, as for `git asr show`; several add
+    up. A session is always written whole. The same sessions give the same bytes. Nothing stands at PATH before all is
+    written.
+
+    What is written holds what the sessions hold, as Entire stored it: it is for you, and for people who may see the
+    checkpoints. docs/bundles.md says what is in it; `git asr import` takes it in.
+    """
+    from git_asr.cli import exported, render
+    from git_asr.cli.selecting import Selection
+
+    wanted = exported.Wanted(
+        Selection(what, everything, since, until, agent),
+        exported.place(output, kind, force=force, machine=machine),
+        join=join,
+        native=native,
+    )
+    warnings = render.Warnings()
+    report = exported.export(wanted, warnings)
+    report.show(warnings.seen, machine=machine)
+    return 0

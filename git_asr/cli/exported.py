@@ -1,0 +1,174 @@
+"""What ``git asr export`` writes and says."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from git_asr.asr import joining
+from git_asr.asr.bundle import Bundle
+from git_asr.bundles import contents, registry
+from git_asr.bundles.base import Target
+from git_asr.bundles.limits import Limits
+from git_asr.cli import render
+from git_asr.cli.autosync import refresh
+from git_asr.cli.findings import findings_as_json
+from git_asr.cli.progress import Tick, progress
+from git_asr.cli.selecting import Selection, select
+from git_asr.companion.exporting import bundle_of
+from git_asr.companion.store import read_tip
+from git_asr.errors import AsrError, Diagnostic, Report, UsageError
+from git_asr.git.backend import open_objects
+from git_asr.git.base import Objects
+from git_asr.git.repository import open_repository
+from git_asr.sync.native import with_native, without_native
+from git_asr.views.text import neutral, plural
+
+Step = Callable[[Bundle], Bundle]
+"""Makes another bundle of one, between reading and writing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a bundle goes. ``path``: None for stdout."""
+
+    path: Path | None
+    kind: str
+    force: bool = False
+
+    def open(self) -> Target:
+        """Begin to write."""
+        if self.path is None:
+            return registry.stream_target(sys.stdout.buffer, self.kind)
+        return registry.target(self.path, self.kind, force=self.force)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be exported, and how. ``join``: each stream as one file. ``native``: with native transcripts."""
+
+    selection: Selection
+    place: Place
+    join: bool = False
+    native: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written."""
+
+    place: Place
+    sessions: tuple[tuple[str, str], ...]
+    files: int
+    bytes: int
+
+    def show(self, found: Iterable[Diagnostic], *, machine: bool) -> None:
+        """Say it, unless the bundle itself went to stdout."""
+        if machine:
+            click.echo(json.dumps(self.as_json(found), indent=2))
+        elif self.place.path is not None:
+            click.echo(f"{plural(len(self.sessions), 'session')} written to {neutral(str(self.place.path))}")
+        if self.files > Limits().files or self.bytes > Limits().bytes:
+            render.hint("it is larger than git asr import takes unless told to: --max-files, --max-size")
+
+    def as_json(self, found: Iterable[Diagnostic]) -> dict[str, Any]:
+        """What ``git asr export --json`` prints; version 1."""
+        return {
+            "version": 1,
+            "path": str(self.place.path),
+            "format": self.place.kind,
+            "files": self.files,
+            "bytes": self.bytes,
+            "sessions": [{"harness": harness, "id": identifier} for harness, identifier in self.sessions],
+            "diagnostics": findings_as_json(found),
+        }
+
+
+def place(output: str | None, kind: str | None, *, force: bool, machine: bool) -> Place:
+    """Where a bundle is to go.
+
+    Raises:
+        UsageError: that is not said, or cannot be.
+    """
+    if output is None:
+        raise UsageError(
+            "say where to: a folder or an archive", hint="git asr export --all -o sessions.tar.gz"
+        )
+    if kind is not None and kind not in registry.NAMES:
+        raise UsageError(f"no format is called '{kind}'", hint=", ".join(registry.NAMES))
+    if output != "-":
+        path = Path(output)
+        return Place(path, kind or registry.kind_of(path), force)
+    if machine:
+        raise UsageError("--json and -o - exclude each other: both write to stdout")
+    if sys.stdout is None or render.on_terminal():
+        raise UsageError(
+            "an archive is not written to a terminal", hint="git asr export --all -o - --format tar | …"
+        )
+    registry.stream_target(sys.stdout.buffer, kind or "tar").__exit__()
+    return Place(None, kind or "tar", force)
+
+
+def export(wanted: Wanted, report: Report) -> Exported:
+    """Write the sessions that are wanted.
+
+    Raises:
+        UsageError: nothing that is here is asked for, or something is at the place already.
+        AsrError: a session is damaged, or the place cannot be written to. Nothing is left there then.
+    """
+    repo = open_repository()
+    refresh(repo)
+    with (
+        open_objects(repo, "git") as objects,
+        progress() as tick,
+        ended_by_signals(),
+        wanted.place.open() as target,
+    ):
+        tree = read_tip(repo, objects).tree
+        keys = select(repo, objects, tree, wanted.selection, report)
+        if tree is None:
+            raise AsrError("no session is here", hint="git asr sync")
+        bundle = bundle_of(objects, tree, keys)
+        for step in _steps(wanted, objects, report, tick):
+            bundle = step(bundle)
+        contents.write(bundle, target, partial(tick, "files"))
+        target.close()
+    listed = bundle.manifest.files().values()
+    return Exported(
+        wanted.place, tuple(key.pair for key in keys), len(listed) + 1, sum(file.bytes for file in listed)
+    )
+
+
+def _steps(wanted: Wanted, objects: Objects, report: Report, tick: Tick) -> Iterator[Step]:
+    """What happens to the bundle between reading and writing, in order."""
+    if wanted.native:
+        yield partial(with_native, objects=objects, report=report, tick=partial(tick, "transcripts"))
+    else:
+        yield without_native
+    if wanted.join:
+        yield joining.join
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Let a signal that would kill the process end it in order, so that nothing half-written stays."""
+
+    def end(number: int, _: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    wanted = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = [(number, signal.signal(number, end)) for number in wanted]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
