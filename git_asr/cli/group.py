@@ -36,6 +36,7 @@ COMMANDS = {
     "fetch": Entry("git_asr.cli.fetch:command", "Fetch the checkpoints that a clone does not bring."),
     "export": Entry("git_asr.cli.export:command", "Write sessions to a bundle: a folder or an archive."),
     "import": Entry("git_asr.cli.import_:command", "Take in sessions from a bundle or from events."),
+    "redact": Entry("git_asr.cli.redact:command", "Show what a redaction policy takes out of a text."),
     "link": Entry("git_asr.cli.link:command", "Tie commits that lost their trailer to their sessions."),
     "demo": Entry("git_asr.cli.demo:command", "Make a throw-away repository and show what git-asr does."),
 }

@@ -9,7 +9,7 @@ from git_asr.redaction.findings import Finding, Redacted
 from git_asr.redaction.masking import Masker, Note, word_rules
 from git_asr.redaction.placeholders import Placeholders
 from git_asr.redaction.policy import Policy
-from git_asr.redaction.twins import Twins
+from git_asr.redaction.twins import Progress, Twins
 
 
 class Redactor:
@@ -22,16 +22,22 @@ class Redactor:
             for redacted in (True, False)
         }
 
-    def bundle(self, source: Bundle, put: PutFile, tell: Callable[[Finding], None] | None = None) -> Redacted:
+    def bundle(
+        self,
+        source: Bundle,
+        put: PutFile,
+        tell: Callable[[Finding], None] | None = None,
+        progress: Progress | None = None,
+    ) -> Redacted:
         """Write the redacted twin of a bundle, its manifest last.
 
-        ``tell``: is given each finding. Streams of another major version and those that cannot be read are left out,
-        and so is every file that is neither of a stream nor a blob.
+        ``tell``: is given each finding. ``progress``: is told how much is done. Streams of another major version and
+        those that cannot be read are left out, and so is every file that is neither of a stream nor a blob.
 
         Raises:
             AsrError: a listed file is not there.
         """
-        return Twins(self.policy, self._rules, source, put, tell).made()
+        return Twins(self.policy, self._rules, source, put, tell).made(progress)
 
     def text(self, text: str, note: Note | None = None, *, redacted: bool = True) -> str:
         """A text as it would be in a shareable bundle; ``note`` as of :class:`Masker`."""

@@ -39,8 +39,8 @@ class Prompt:
 def twin_summary(walker: Walker, summary: Mapping[str, Any], prompt: Prompt) -> dict[str, Any]:
     """A summary, masked.
 
-    A prompt that was cut may end within a secret, and be no secret to any rule: it is cut anew from the masked message,
-    or loses its last word.
+    A prompt that was cut may end within a secret, and be no secret to any rule: it is cut anew from the masked
+    message, or loses its last word.
     """
     cut = summary.get(_FIRST)
     masked: dict[str, Any] = walker.value(dict(summary))

@@ -33,6 +33,9 @@ from git_asr.redaction.summaries import Prompt, twin_summary
 REDACTION = "git-asr/redaction"
 """Key of the manifest's ``_meta`` that says by which policy a shareable bundle was made."""
 
+Progress = Callable[[int, int], object]
+"""Told how many steps are done, of how many."""
+
 _Stream = tuple[SessionKey, Record, StreamEntry]
 
 
@@ -67,9 +70,12 @@ class Twins:
         self._counts: Counter[str] = Counter()
         self._at: tuple[str, str] | None = None
 
-    def made(self) -> Redacted:
-        """Look at everything, then write everything."""
-        for _, header, entry in self._streams:
+    def made(self, progress: Progress | None = None) -> Redacted:
+        """Look at everything, then write everything. ``progress``: told what is done, twice for each stream."""
+        steps = 2 * len(self._streams)
+        for done, (_, header, entry) in enumerate(self._streams):
+            if progress is not None:
+                progress(done, steps)
             self._now = self._records[was_redacted(header)]
             self._now.header(header)
             for record in self._lines(entry):
@@ -80,7 +86,9 @@ class Twins:
         writer = BundleWriter(self._put_all_but_manifest)
         findings = {}
         others: dict[str, Mapping[str, Any]] = {}
-        for key, header, entry in self._streams:
+        for done, (key, header, entry) in enumerate(self._streams, start=len(self._streams)):
+            if progress is not None:
+                progress(done, steps)
             name = self._stream(writer, key, header, entry)
             findings[name] = dict(sorted(self._counts.items()))
             others[name] = entry.other
