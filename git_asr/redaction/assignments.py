@@ -11,11 +11,11 @@ from base64 import b64decode
 from collections.abc import Callable
 
 from git_asr.redaction.base import SECRET, Rule
-from git_asr.redaction.markers import holds_marker
+from git_asr.redaction.markers import is_marker
 
 _STRONG = r"passw(?:or)?d|passphrase|passcode|pwd|secret|credentials?|private[_-]?key|[_-]pass|dbpass"
 _WEAK = (
-    r"token|api[_-]?key|access[_-]?key|auth[_-]?key|account[_-]?key|client[_-]?key|service[_-]?key|master[_-]?key"
+    r"token(?!s)|api[_-]?key|access[_-]?key|auth[_-]?key|account[_-]?key|client[_-]?key|service[_-]?key|master[_-]?key"
     r"|encryption[_-]?key|signing[_-]?key|(?:connection|conn)[_-]?(?:string|str)|authorization|session[_-]?key|otp"
 )
 _LITERALS = (
@@ -66,7 +66,7 @@ _NO_NAME = re.compile(
 """Names that hold the words of a secret and are none: counts, names of files and settings."""
 
 _QUOTE = r"(?:\\{0,4}[\"'`])"
-_SIGN = r"[ \t]{0,8}(?:=>|:=|==?|:|,(?=[ \t]?" + _QUOTE + r"))[ \t]{0,8}"
+_SIGN = r"[ \t]{0,8}(?:=>|:=|==?|:|(?<=[\"'`]),)[ \t]{0,8}"
 _AFTER_NAME = r"[\w.-]{0,24}" + _QUOTE + r"?\]?" + _SIGN
 _QUOTED = (
     r"[bBfFrRuU@$]{0,2}(?:"
@@ -164,7 +164,7 @@ def _may_be(value: str) -> bool:
         bool(value.strip())
         and value.strip().lower() not in _WORDS
         and not _PLACEHOLDER.search(value)
-        and not holds_marker(value)
+        and not is_marker(value)
     )
 
 

@@ -16,6 +16,7 @@ ADDRESS = "ADDRESS"
 PHONE = "PHONE"
 CARD = "CARD"
 WORD = "WORD"
+RANDOM = "RANDOM"
 BINARY = "BINARY"
 """Kinds: what a placeholder says that it stands for."""
 

@@ -9,8 +9,12 @@ import re
 from collections import Counter
 from math import log2
 
-from git_asr.redaction.base import SECRET, Rule
+from git_asr.redaction.base import RANDOM, Rule
 
+_NATIVE_ID = re.compile(
+    r"(?:toolu|srvtoolu|msg|call|req|resp|rs|fc|run|step|item|ses|prt|chatcmpl|gen|tool|ws)[_-]"
+)
+"""How IDs that agents and providers give begin: random, and no secret."""
 _LEAST = 4.5
 """Bits a character; hexadecimal digits never have more than 4."""
 
@@ -22,7 +26,8 @@ def entropy(text: str) -> float:
 
 def _random(found: str) -> bool:
     return (
-        any(one.isdigit() for one in found)
+        not _NATIVE_ID.match(found)
+        and any(one.isdigit() for one in found)
         and any(one.islower() for one in found)
         and any(one.isupper() for one in found)
         and found.count("/") < 2
@@ -33,7 +38,7 @@ def _random(found: str) -> bool:
 RULES = (
     Rule(
         "entropy",
-        SECRET,
+        RANDOM,
         re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24,}={0,2}"),
         accepts=_random,
         in_ids=False,

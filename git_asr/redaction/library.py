@@ -4,7 +4,7 @@ detect-secrets looks at every line with every pattern, which is too slow here. I
 (``RegexBasedDetector.denylist``); the literals beside them are ours, and a test makes texts from the patterns and
 compares. Not used are its detectors by keyword, by entropy and for addresses (``assignments``, ``entropy`` and
 ``network`` do that within bounds), and those plugins of which ``tokens`` finds more: they see the heading of a private
-key, the beginning of a JWT, or the rest of the line behind an npm token.
+key, the beginning of a JWT, the rest of the line behind an npm token, the password alone in a URL.
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ class Plugin:
 PLUGINS = (
     Plugin("aws", "AWSKeyDetector", ("a3t", "abia", "acca", "akia", "asia", "aws"), whole=False),
     Plugin("azure_storage_key", "AzureStorageKeyDetector", ("accountkey=",)),
-    Plugin("basic_auth", "BasicAuthDetector", ("://",), whole=False),
     Plugin(
         "cloudant",
         "CloudantDetector",

@@ -12,12 +12,19 @@ MARKER = re.compile(r"\[REDACTED(?:_[A-Z0-9_]+)?\]|\bREDACTED\b")
 ID_MARKER = re.compile(r"redacted-[0-9]+")
 """What an ID becomes: an ID again, unlike the markers, which count as no ID (profile section 3)."""
 
+_REST = 4
+"""Letters and digits at least that a secret has beside a marker in it."""
 _NUMBERED = re.compile(rb"(?:REDACTED(?:_[A-Z]{1,20}){1,2}_|redacted-)([0-9]{1,7})(?![0-9])")
 
 
 def holds_marker(text: str) -> bool:
     """Tell whether a marker stands in a text."""
     return "REDACTED" in text and MARKER.search(text) is not None
+
+
+def is_marker(text: str) -> bool:
+    """Tell whether a text is a marker, or holds some and hardly anything else."""
+    return holds_marker(text) and sum(map(str.isalnum, MARKER.sub("", text))) < _REST
 
 
 def highest_number(data: bytes) -> int:

@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from git_asr.redaction.base import ADDRESS, CARD, EMAIL, HOST, PATH, PHONE, URL, USER, Rule
-from git_asr.redaction.markers import holds_marker
+from git_asr.redaction.markers import holds_marker, is_marker
 
 _NO_ONE = frozenset(
     (
@@ -87,7 +87,7 @@ _NO_ONE = frozenset(
 
 _RESERVED = re.compile(r"(?i)(?:^|[.@])(?:example\.(?:com|net|org|edu)|(?:test|invalid|localhost|example))$")
 _NO_REPLY = re.compile(
-    r"(?i)^(?:git|hg|noreply|no-reply|donotreply|notifications)@|^.*@users\.noreply\.github\.com$"
+    r"(?i)^(?:git|hg|noreply|no-reply|donotreply|notifications)@(?!users\.noreply\.)"
 )
 _FILE_ENDS = re.compile(
     r"(?i)\.(?:py|js|ts|jsx|tsx|json|md|png|jpe?g|gif|svg|css|html?|txt|ya?ml|toml|lock|so|go|rs|sh)$"
@@ -105,18 +105,16 @@ def is_someone(name: str) -> bool:
 
 
 def _is_address(found: str) -> bool:
-    return not (_RESERVED.search(found) or _FILE_ENDS.search(found)) and not (
-        _NO_REPLY.search(found) and not found.lower().endswith("@users.noreply.github.com")
+    return not (
+        _RESERVED.search(found) or _FILE_ENDS.search(found) or _NO_REPLY.search(found) or holds_marker(found)
     )
 
 
 def _is_credential(found: str) -> bool:
     user, _, password = found.partition(":")
-    if holds_marker(found) and (holds_marker(password) or not password):
-        return False
     if not password:
-        return len(user) >= 12 and any(one.isdigit() for one in user)
-    return not re.search(r"[<>{}$*]|^[xX]+$|^\.+$", password)
+        return len(user) >= 12 and any(one.isdigit() for one in user) and not is_marker(user)
+    return not re.search(r"[<>{}$*]|^[xX]+$|^\.+$", password) and not is_marker(password)
 
 
 def _is_card(found: str) -> bool:
@@ -130,7 +128,7 @@ def _is_card(found: str) -> bool:
 
 
 def _is_parameter(found: str) -> bool:
-    return not holds_marker(found) and any(one.isdigit() for one in found)
+    return not is_marker(found) and any(one.isdigit() for one in found)
 
 
 def _is_named(found: str) -> bool:
@@ -139,9 +137,7 @@ def _is_named(found: str) -> bool:
 
 def _is_host(found: str) -> bool:
     """Whether a name under a private top level is one: not ``self.internal`` in code."""
-    return any(
-        one in found or found.lower().endswith(one) for one in ("-", ".internal", ".corp", ".lan")
-    ) or (found.count(".") > 1 or any(one.isdigit() for one in found))
+    return "-" in found or found.count(".") > 1 or any(one.isdigit() for one in found)
 
 
 _SLASH = r"(?:/|\\{1,8})"
