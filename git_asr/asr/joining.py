@@ -39,7 +39,7 @@ def join(bundle: Bundle) -> Bundle:
 
 
 def is_cut(entry: StreamEntry, file: Callable[[str], bytes | None]) -> bool:
-    """Tell whether the files of a stream are header, parts and links: by their names, and the header by its one line."""
+    """Tell by their names whether the files of a stream are header, parts and links, the header of one line."""
     paths = [one.path for one in entry.files]
     if paths[-1:] == [parts.links_path(entry.stream)]:
         paths.pop()

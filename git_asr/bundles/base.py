@@ -55,6 +55,10 @@ class Packing(Protocol):
         """Write what stands behind the last file. The file that is written to stays open."""
         ...
 
+    def abandon(self) -> None:
+        """Write nothing more, finished or not."""
+        ...
+
 
 class Archive(Protocol):
     """One kind of archive: one module of this package, one entry in ``registry.ARCHIVES``."""

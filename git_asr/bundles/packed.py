@@ -52,6 +52,7 @@ class FileTarget:
         return self
 
     def __exit__(self, *exc: object) -> None:
+        self._packing.abandon()
         with suppress(OSError):
             self._file.close()
         self._made.unlink(missing_ok=True)
@@ -81,4 +82,5 @@ class StreamTarget:
         return self
 
     def __exit__(self, *exc: object) -> None:
+        self._packing.abandon()
         self._file.close()

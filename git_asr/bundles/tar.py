@@ -259,6 +259,9 @@ class TarPacking:
         if self._compressor is not None:
             self._file.write(self._compressor.flush())
 
+    def abandon(self) -> None:
+        """See ``Packing.abandon``."""
+
     def _write(self, head: bytes, data: bytes) -> None:
         self._out(head)
         view = memoryview(data)

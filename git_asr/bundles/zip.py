@@ -162,5 +162,9 @@ class ZipPacking:
         """See ``Packing.finish``."""
         self._zip.close()
 
+    def abandon(self) -> None:
+        """See ``Packing.abandon``."""
+        self._zip.fp = None  # else it would write its directory when it is collected
+
 
 ZIP = Zip()

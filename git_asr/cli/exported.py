@@ -122,7 +122,6 @@ def place(output: str | None, kind: str | None, *, force: bool, machine: bool) -
         raise UsageError(
             "an archive is not written to a terminal", hint="git asr export --all -o - --format tar | …"
         )
-    registry.stream_target(sys.stdout.buffer, kind or "tar").__exit__()
     return Place(None, kind or "tar", force)
 
 
