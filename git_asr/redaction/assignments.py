@@ -76,8 +76,10 @@ _QUOTED = (
 _BARE = r"([^\s\"'`\\,;<>(){}\[\]|]{4,300})"
 
 _PLACEHOLDER = re.compile(
-    r"(?i)[<\[{(]|^[$%@]|\$\{|\{\{|^(?:x+|\*+|\.+|-+|_+|#+|•+)$|^(?:your|my|the|some|any|an?|new|old|enter|insert|replace"
-    r"|change|example|sample|dummy|fake|placeholder|redacted|masked|hidden)(?:[_\s-].*|me|)$|\.\.\.$|…$"
+    r"(?i)^(?:<[^>]*>|\[[^\]]*\]|\{.*\}|\(.*\))$|\$\{|\{\{|^(?-i:\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|%[A-Z_]+%|@[A-Z_]+@)$"
+    r"|^(?:x+|\*+|\.+|-+|_+|#+|•+)$|\.\.\.$|…$"
+    r"|^(?:your|my|the|some|any|an?|new|old|enter|insert|replace|change|example|sample|dummy|fake|placeholder|masked)"
+    r"(?:[_\s-][^0-9]*|me|)$"
 )
 _WORDS = frozenset(
     (

@@ -96,7 +96,7 @@ class Records:
                 out[name] = masked
         if not changed:
             return record
-        return _marked(out)
+        return out if kind == ENTIRE else _marked(out)  # there the field tells of a transcript that is not there
 
     def header(self, header: Record) -> Record:
         """A header without what the policy takes out."""
@@ -147,7 +147,8 @@ class Records:
             elif key in _NAMES_IN_REFERENCES:
                 out[key] = self.ids(item)
             else:
-                out[self.masker.text(key)] = self.walker.under(key, item)
+                name = self.masker.text(key)
+                out[name] = self.walker.under(name, item)
         return out if any(out.get(key) is not item for key, item in value.items()) else value
 
     def meta(self, value: Any) -> Any:
@@ -172,7 +173,8 @@ class Records:
             if key == ENTIRE and isinstance(item, dict):
                 out[key] = self._entire(item)
             else:
-                out[self.masker.text(key)] = self.walker.under(key, item)
+                name = self.masker.text(key)
+                out[name] = self.walker.under(name, item)
         same = len(out) == len(value) and all(out.get(key) is item for key, item in value.items())
         return value if same else out
 

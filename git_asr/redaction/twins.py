@@ -161,6 +161,7 @@ class Twins:
         head = twin_header(
             self._now.header(header), header, self._policy, self._digests[entry.stream], self._counts
         )
+        self._at = None
         summary = twin_summary(self._now.walker, entry.summary, prompt)
         writer.stream(
             SessionKey(masker.identifier(key.harness), masker.identifier(key.id), key.id_source),

@@ -142,7 +142,7 @@ def test_entropy_finds_what_is_random_and_leaves_ids() -> None:
 )
 def test_what_strict_finds_beside(group: str, text: str) -> None:
     one, two = text.split(" ", maxsplit=1)[0], text.rsplit(" ", maxsplit=1)[-1]
-    (hit,) = {f for f in found(text, Scanner(registry.rules([group])))}
+    (hit,) = set(found(text, Scanner(registry.rules([group]))))
     assert hit == text.removeprefix(one).removesuffix(two).strip()
 
 
