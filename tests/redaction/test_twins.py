@@ -87,7 +87,7 @@ def test_sessions_and_files_are_renamed_where_their_name_is_a_secret() -> None:
         "stream": f"{name}.sub",
         "lineage": {"spawnedBy": {"session": {"harness": "codex", "id": name}, "callId": name}},
     }
-    twin, _ = redacted(made([message("x")], **head, **{"lineage": child["lineage"]}), DEFAULT)
+    twin, _ = redacted(made([message("x")], **head, lineage=child["lineage"]), DEFAULT)
     (stream,) = streams(twin)
     renamed = stream.header["session"]["id"]
     assert renamed == stream.id == stream.header["lineage"]["spawnedBy"]["session"]["id"] == "redacted-1"
