@@ -12,7 +12,9 @@ import pytest
 from tests.support.entire_repo import EntireRepo, Stored, claude
 from tests.support.run import PROJECT, run_cli
 
-LIBRARIES = frozenset({"pygit2", "git", "orjson", "filelock"})
+LIBRARIES = frozenset(
+    {"pygit2", "git", "orjson", "filelock", "ahocorasick", "detect_secrets", "requests", "re2"}
+)
 
 STARTS: dict[tuple[str, ...], frozenset[str]] = {
     ("--version",): LIBRARIES | {"click", "dataclasses", "json", "subprocess"},
@@ -29,6 +31,8 @@ STARTS: dict[tuple[str, ...], frozenset[str]] = {
     ("drift", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("status", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("demo", "--help"): LIBRARIES,
+    ("export", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
+    ("redact", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
 }
 """A command line, and what must not be imported for it: top-level names (``git`` is GitPython)."""
 

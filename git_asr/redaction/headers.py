@@ -23,7 +23,6 @@ _BEFORE = (
     ),
     "lineage",
 )
-_DIGESTS = ("oid", "sha256", "bytes")
 
 
 def was_redacted(header: Record) -> bool:
@@ -49,15 +48,13 @@ def twin_header(
     """
     before = masked.get("derivedFrom")
     if not (isinstance(before, dict) and before.get("policy") == policy.record() and not counts):
-        derived: dict[str, Any] = {"stream": masked.get("stream", header.get("stream"))}
-        if policy.digests == "keep":
-            derived["sha256"] = sha256
+        derived: dict[str, Any] = {"stream": masked.get("stream", header.get("stream")), "sha256": sha256}
         derived |= {"policy": policy.record(), "findings": dict(sorted(counts.items()))}
         if before is not None:
             derived["derivedFrom"] = before
         masked = _placed(masked, derived)
-    if policy.digests == "drop" and isinstance(masked.get("nativeSources"), list):
-        masked = {**masked, "nativeSources": [_without_digests(one) for one in masked["nativeSources"]]}
+    if policy.sources == "drop":
+        masked = {name: value for name, value in masked.items() if name != "nativeSources"}
     return {**masked, "contentLevel": "redacted"}
 
 
@@ -66,9 +63,3 @@ def _placed(header: Record, derived: dict[str, Any]) -> Record:
     first = {name: value for name, value in header.items() if name in _BEFORE}
     rest = {name: value for name, value in header.items() if name not in _BEFORE and name != "derivedFrom"}
     return {**first, "derivedFrom": derived, **rest}
-
-
-def _without_digests(source: Any) -> Any:
-    if not isinstance(source, dict):
-        return source
-    return {name: value for name, value in source.items() if name not in _DIGESTS}

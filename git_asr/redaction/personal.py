@@ -86,9 +86,7 @@ _NO_ONE = frozenset(
 """Names of home folders that name no person."""
 
 _RESERVED = re.compile(r"(?i)(?:^|[.@])(?:example\.(?:com|net|org|edu)|(?:test|invalid|localhost|example))$")
-_NO_REPLY = re.compile(
-    r"(?i)^(?:git|hg|noreply|no-reply|donotreply|notifications)@(?!users\.noreply\.)"
-)
+_NO_REPLY = re.compile(r"(?i)^(?:git|hg|noreply|no-reply|donotreply|notifications)@(?!users\.noreply\.)")
 _FILE_ENDS = re.compile(
     r"(?i)\.(?:py|js|ts|jsx|tsx|json|md|png|jpe?g|gif|svg|css|html?|txt|ya?ml|toml|lock|so|go|rs|sh)$"
 )

@@ -23,8 +23,8 @@ class Policy:
 
     ``name``, ``version``: as derived streams record them. ``groups``: of each group of rules, when it is used; always,
     never, or for data that nothing redacted when it was stored. ``meta``, ``vendor``: ``_meta`` and records of
-    vendors' types are masked or left out. ``binary``: blobs that are no text stay or are left out. ``digests``:
-    whether digests of what was there before are told. ``allowed``: values that stay, ``*`` for any characters.
+    vendors' types are masked or left out. ``binary``: blobs that are no text stay or are left out. ``sources``:
+    whether a header still names the native transcripts, with their digests. ``allowed``: values that stay, ``*`` for any characters.
     ``words``: words that go. ``patterns``: rules of its own.
     """
 
@@ -34,7 +34,7 @@ class Policy:
     meta: Content = "redact"
     vendor: Content = "redact"
     binary: Literal["keep", "drop"] = "drop"
-    digests: Literal["keep", "drop"] = "keep"
+    sources: Literal["keep", "drop"] = "keep"
     form: Form = "numbered"
     allowed: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ def default() -> Policy:
 
 
 def strict() -> Policy:
-    """Every rule, nothing of ``_meta`` and vendors' records, no digest of what was there."""
+    """Every rule, nothing of ``_meta`` and vendors' records, no native source."""
     return Policy(
         "strict",
         own_version(),
@@ -80,7 +80,7 @@ def strict() -> Policy:
         meta="drop",
         vendor="drop",
         binary="drop",
-        digests="drop",
+        sources="drop",
     )
 
 

@@ -20,7 +20,7 @@ _CONTENT = {
     "meta": ("redact", "drop"),
     "vendor": ("redact", "drop"),
     "binary": ("keep", "drop"),
-    "digests": ("keep", "drop"),
+    "sources": ("keep", "drop"),
 }
 _WHEN: dict[object, When] = {True: "always", False: "never", "unredacted": "unredacted"}
 _MOST = 10_000

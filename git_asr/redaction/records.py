@@ -96,7 +96,9 @@ class Records:
                 out[name] = masked
         if not changed:
             return record
-        return out if kind == ENTIRE else _marked(out)  # there the field tells of a transcript that is not there
+        return (
+            out if kind == ENTIRE else _marked(out)
+        )  # there the field tells of a transcript that is not there
 
     def header(self, header: Record) -> Record:
         """A header without what the policy takes out."""

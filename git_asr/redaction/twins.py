@@ -66,7 +66,7 @@ class Twins:
             redacted: Records(masker, policy, self._note) for redacted, masker in self._maskers.items()
         }
         self._now = self._records[True]
-        self._digests: dict[str, str] = {}
+        self._sources: dict[str, str] = {}
         self._counts: Counter[str] = Counter()
         self._at: tuple[str, str] | None = None
 
@@ -141,7 +141,7 @@ class Twins:
         read = stream.read(files())
         next(read)
         yield from read
-        self._digests[entry.stream] = whole.hexdigest()
+        self._sources[entry.stream] = whole.hexdigest()
 
     def _stream(self, writer: BundleWriter, key: SessionKey, header: Record, entry: StreamEntry) -> str:
         """Write the twin of a stream; its ID."""
@@ -159,7 +159,7 @@ class Twins:
             own_links = links.unite(own_links)
         self._at = (name, "")
         head = twin_header(
-            self._now.header(header), header, self._policy, self._digests[entry.stream], self._counts
+            self._now.header(header), header, self._policy, self._sources[entry.stream], self._counts
         )
         self._at = None
         summary = twin_summary(self._now.walker, entry.summary, prompt)

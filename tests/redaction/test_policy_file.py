@@ -20,7 +20,7 @@ def test_a_policy_starts_from_a_built_in_one() -> None:
     assert found.record() == {"name": "acme", "version": f"3 (default {policy.own_version()})"}
     assert found.groups == policy.default().groups
     strict = parse(HEAD + 'extends = "strict"\n')
-    assert (strict.meta, strict.digests, strict.uses("phones")) == ("drop", "drop", True)
+    assert (strict.meta, strict.sources, strict.uses("phones")) == ("drop", "drop", True)
 
 
 def test_everything_that_a_policy_can_say() -> None:
@@ -37,7 +37,7 @@ entropy = "unredacted"
 meta = "drop"
 vendor = "drop"
 binary = "keep"
-digests = "drop"
+sources = "drop"
 [replacement]
 form = "plain"
 [[pattern]]
@@ -48,7 +48,7 @@ kind = "TICKET"
     )
     assert not found.uses("emails") and found.uses("phones")
     assert found.uses("entropy", redacted=False) and not found.uses("entropy")
-    assert (found.meta, found.vendor, found.binary, found.digests, found.form) == (
+    assert (found.meta, found.vendor, found.binary, found.sources, found.form) == (
         "drop",
         "drop",
         "keep",
@@ -125,7 +125,7 @@ def test_other_rules_are_another_version() -> None:
         if not rule.name.startswith("detect-secrets/")
     ]
     built_in = [
-        (one().groups, one().meta, one().vendor, one().binary, one().digests, one().form)
+        (one().groups, one().meta, one().vendor, one().binary, one().sources, one().form)
         for one in (policy.default, policy.strict)
     ]
     digest = hashlib.sha256(repr((told, built_in)).encode()).hexdigest()[:16]
