@@ -62,7 +62,8 @@ PLUGINS = (
     ),
     Plugin("square_oauth", "SquareOAuthDetector", ("sq0csp-",)),
     Plugin("stripe", "StripeDetector", ("k_live_",), before=1),
-    Plugin("telegram_token", "TelegramBotTokenDetector"),
+    # the pattern of the next one allows any characters behind the colon, Telegram gives AA
+    Plugin("telegram_token", "TelegramBotTokenDetector", (":aa",), before=10),
     Plugin("twilio", "TwilioKeyDetector"),
 )
 

@@ -19,9 +19,8 @@ Note = Callable[[str, int, int], None]
 _LEVELS = 4
 """Texts in texts that are looked into: JSON text in base64 in a URL is three."""
 _ROUNDS = 6
-_REMEMBERED = 200
-"""Characters of a text at most that is remembered as clean."""
-_MOST_REMEMBERED = 200_000
+_MOST_REMEMBERED = 500_000
+"""Texts and IDs that are remembered as clean."""
 _SEPARATORS = compiled(r"[:=;&,\s]+")
 _LEARNED = 8
 """Characters at least of a secret that is looked for everywhere, once it was found by what stands beside it."""
@@ -42,13 +41,17 @@ class Masker:
         self._placeholders = placeholders
         self._allowed = compiled("|".join(map(translate, allowed))) if (allowed := tuple(allowed)) else None
         self._note = note
+        self._clean: dict[
+            int, bool
+        ] = {}  # by hash, whose seed nobody knows: whether texts stand within the text
+        self._within = False
         self._build(())
 
     def _build(self, learned: Sequence[Rule]) -> None:
         rules = [*self._rules, *learned]
         self._text_rules = Scanner(rules)
         self._id_rules = Scanner([rule for rule in rules if rule.in_ids])
-        self._clean: set[str] = set()
+        self._learned = Scanner(learned) if learned else None
         self._clean_ids: set[str] = set()
 
     def learn(self, people: Iterable[str] = ()) -> None:
@@ -62,11 +65,18 @@ class Masker:
 
     def text(self, text: str) -> str:
         """The text without what the rules find; the same object if that is nothing."""
-        if len(text) < 3 or text in self._clean:
+        if len(text) < 3:
             return text
+        key = hash(text)
+        within = self._clean.get(key)
+        if within is not None and not (
+            self._learned and self._spans(text, self._learned, _LEVELS if within else 1)
+        ):
+            return text
+        self._within = False
         masked = self._masked(text, self._text_rules)
-        if masked is text and len(text) <= _REMEMBERED and len(self._clean) < _MOST_REMEMBERED:
-            self._clean.add(text)
+        if masked is text and len(self._clean) < _MOST_REMEMBERED:
+            self._clean[key] = self._within
         return masked
 
     def identifier(self, text: str) -> str:
@@ -116,6 +126,7 @@ class Masker:
         values: dict[tuple[int, int], str] = {}
         if levels > 1:
             for view in views(text):
+                self._within = True
                 for inner, value in self._spans(view.text, scanner, levels - 1):
                     place = view.place(inner.start, inner.end)
                     plain.append(Span(*place, inner.rank, inner.rule))

@@ -155,9 +155,7 @@ _EMAIL = (
     r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9_%+][A-Za-z0-9._%+-]{0,63}"
     r"@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])"
 )
-_PROMPT = (
-    r"(?<![\w.@-])([a-z_][\w.-]{0,31})@([A-Za-z0-9][\w.-]{0,62})(?=:[~/]|[ ]~|[ ][/~][^\n]{0,100}\][#$])"
-)
+_PROMPT = r"(?<![\w.@-])([a-z_][\w.-]{0,31})@([A-Za-z0-9][\w.-]{0,62})(?=:[~/]|[ ]~|[ ][/~][^\n]{0,60}\][#$])"
 _TOPS = ("internal", "corp", "lan", "intranet", "home.arpa", "localdomain", "prod", "priv", "private")
 _INSIDE = (
     r"(?i)(?<![\w.@-])(?:[a-z0-9][a-z0-9-]{0,62}\.){1,6}"
@@ -188,7 +186,7 @@ _DOS = r"(?<![A-Za-z])[A-Za-z]:(?:\\{1,8}[^\s/\\\"'`<>|:;,*?]{1,255}){1,40}"
 
 
 def _at(name: str, kind: str, pattern: str, *literals: str, before: int = 0, **more: Any) -> Rule:
-    return Rule(name, kind, re.compile(pattern), literals, before=before, after=700, **more)
+    return Rule(name, kind, re.compile(pattern), literals, before=before, after=100, **more)
 
 
 def _everywhere(name: str, kind: str, pattern: str, **more: Any) -> Rule:
@@ -223,11 +221,11 @@ HOSTS = (
 )
 CARDS = (
     _everywhere(
-        "card-number", CARD, r"(?<![\w.-])[3-6](?:[ -]?[0-9]){12,18}(?![\w-]|\.[0-9])", accepts=_is_card
+        "card-number", CARD, r"[3-6](?<![\w.-][3-6])(?:[ -]?[0-9]){12,18}(?![\w-]|\.[0-9])", accepts=_is_card
     ),
 )
 NETWORK = (
-    _everywhere("ip-address", ADDRESS, _V4),
+    _at("ip-address", ADDRESS, _V4, *(f".{one}" for one in range(10)), before=4, in_ids=False),
     _everywhere("ip-address", ADDRESS, _V6, accepts=lambda found: found.count(":") == 7 or "::" in found),
     _everywhere("mac-address", ADDRESS, _MAC, whole=True),
 )

@@ -24,8 +24,8 @@ class Policy:
     ``name``, ``version``: as derived streams record them. ``groups``: of each group of rules, when it is used; always,
     never, or for data that nothing redacted when it was stored. ``meta``, ``vendor``: ``_meta`` and records of
     vendors' types are masked or left out. ``binary``: blobs that are no text stay or are left out. ``sources``:
-    whether a header still names the native transcripts, with their digests. ``allowed``: values that stay, ``*`` for any characters.
-    ``words``: words that go. ``patterns``: rules of its own.
+    whether a header still names the native transcripts, with their digests. ``allowed``: values that stay, ``*`` for
+    any characters. ``words``: words that go. ``patterns``: rules of its own.
     """
 
     name: str

@@ -153,7 +153,7 @@ def test_what_strict_leaves(text: str) -> None:
     assert found(text, Scanner(registry.rules(["network", "phones"]))) == []
 
 
-LIBRARY = [rule for rule in library.rules() if rule.literals]
+LIBRARY = [rule for rule in library.rules() if rule.literals and "telegram" not in rule.name]
 
 
 @pytest.mark.parametrize("rule", LIBRARY, ids=lambda rule: f"{rule.name} {rule.pattern.pattern[:20]}")

@@ -114,7 +114,7 @@ def test_own_patterns_need_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
         parse(HEAD + "[[pattern]]\nname='x'\nregex='a'\n")
 
 
-RULES = "6ab0fb1f45dbc453"
+RULES = "520ee96ed8f9e375"
 
 
 def test_other_rules_are_another_version() -> None:
