@@ -11,7 +11,7 @@ PYTEST_ARGS ?=
 BENCH_ARGS ?=
 FUZZ_ARGS ?=
 
-.PHONY: demo test fuzz lint format docs bench bench-compiled wheel-check compiled-check clean
+.PHONY: demo test fuzz lint format docs kit bench bench-compiled wheel-check compiled-check clean
 
 demo: $(VENV)/.installed
 	@PATH="$(abspath $(BIN)):$$PATH" git asr demo $(DIR)
@@ -38,6 +38,11 @@ format: $(VENV)/.developing
 
 docs: $(VENV)/.developing
 	$(BIN)/python -m tests.support.command_docs
+	$(BIN)/python -m tests.support.format_docs
+
+# Writes the conformance kit anew, from the cases in tests/support/kit.
+kit: $(VENV)/.developing
+	$(BIN)/python -m tests.support.kit
 
 bench: $(VENV)/.developing
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)

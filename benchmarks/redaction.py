@@ -83,7 +83,9 @@ def measure(files: dict[str, bytes], redactor: Redactor) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repo", type=Path, help="the transcripts of this repository instead of generated ones")
+    parser.add_argument(
+        "--repo", type=Path, help="the transcripts of this repository instead of generated ones"
+    )
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
     files = streams(made() if options.repo is None else of(options.repo))

@@ -13,7 +13,7 @@ import pytest
 
 from git_asr import __version__
 from git_asr.cli import group
-from tests.support import command_docs
+from tests.support import command_docs, format_docs
 from tests.support.run import PROJECT, run_cli
 
 PAGES = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md"), *(PROJECT / "hooks").glob("*.md")])
@@ -30,6 +30,24 @@ def test_the_page_of_commands_is_their_help(name: str | None) -> None:
 def test_the_page_of_commands_holds_nothing_else() -> None:
     titles = re.findall(r"^## (.*)$", command_docs.PAGE.read_text("utf-8"), re.MULTILINE)
     assert titles == ["git asr", *(f"git asr {name}" for name in group.COMMANDS)]
+
+
+def test_the_page_of_checks_is_the_registry() -> None:
+    assert format_docs.CHECKS.read_text("utf-8") == format_docs.checks(), "run `make docs`"
+
+
+def test_the_tables_of_the_format_are_the_schemas() -> None:
+    page = format_docs.FORMAT.read_text("utf-8")
+    assert format_docs.made(page) == page, "run `make docs`"
+    assert sorted(format_docs.named(page)) == sorted(format_docs.TABLES)
+
+
+def test_the_evidence_of_the_format_is_that_of_the_schema() -> None:
+    page = format_docs.FORMAT.read_text("utf-8")
+    listed = re.search(r"\| `evidence` \| what spoke for it \|\n\|[-|]+\|\n((?:\|.*\n)+)", page)
+    assert listed
+    named = [name for row in listed[1].splitlines() for name in re.findall(r"`([a-z-]+)`", row.split("|")[1])]
+    assert named == format_docs.evidence()
 
 
 def test_the_manual_page_is_current() -> None:

@@ -31,8 +31,11 @@ STARTS: dict[tuple[str, ...], frozenset[str]] = {
     ("drift", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("status", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("demo", "--help"): LIBRARIES,
-    ("export", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("redact", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
+    ("export", "--help"): LIBRARIES | {"sqlite3", "subprocess", "zipfile"},
+    ("import", "--help"): LIBRARIES | {"sqlite3", "subprocess", "zipfile"},
+    ("validate", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
+    ("conformance", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
 }
 """A command line, and what must not be imported for it: top-level names (``git`` is GitPython)."""
 

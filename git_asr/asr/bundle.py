@@ -110,7 +110,7 @@ class Manifest:
         unknown = [self.other, self.meta, self.forgotten or {}]
         for session in self.sessions:
             unknown += [session.other, session.key_other, *(entry.other for entry in session.streams)]
-        return {file.path: file for file in (*_listed(unknown), *self.native, *blobs, *own)}
+        return {file.path: file for file in (*listed_files(unknown), *self.native, *blobs, *own)}
 
     def dump(self) -> bytes:
         """The file: 2-space indented, lists sorted, keys in the order of the profile, one final LF."""
@@ -199,8 +199,8 @@ def _native(value: Any) -> tuple[File, ...]:
     return known if len(known) == len(found) else ()
 
 
-def _listed(values: Iterable[Any]) -> Iterator[File]:
-    """The files that unknown fields list: objects with a path, a size and a digest."""
+def listed_files(values: Iterable[Any]) -> Iterator[File]:
+    """The files that values list, whatever fields they are: objects with a path, a size and a digest."""
     todo = list(values)
     while todo:
         value = todo.pop()

@@ -11,6 +11,8 @@ from git_asr.asr.version import FORMAT_VERSION
 
 PRODUCER = "git-asr"
 IdSource = Literal["native", "metadata", "derived"]
+REDACTED = "redacted"
+"""``contentLevel`` of what was redacted, which is all that Entire stores."""
 UNKNOWN = "unknown"
 """The harness of a bare key: a session of which no transcript can be read."""
 
@@ -98,7 +100,7 @@ class Header:
     producer: Producer
     started_at: str | None = None
     ended_at: str | None = None
-    content_level: str = "redacted"
+    content_level: str = REDACTED
     lineage: Mapping[str, Any] | None = None
     workspace: Mapping[str, Any] | None = None
     native_sources: Sequence[Mapping[str, Any]] = ()

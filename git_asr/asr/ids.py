@@ -62,6 +62,11 @@ def holds_marker(value: Any) -> bool:
     return False
 
 
+def is_derived(identifier: str) -> bool:
+    """Tell whether an ID has the form of what ``derived`` gives."""
+    return _DERIVED.fullmatch(identifier) is not None
+
+
 def derived(position: int, part: int) -> str:
     """The ID of a record without a native one: ``~<position>.<part>``."""
     return f"~{position}.{part}"

@@ -13,7 +13,7 @@ from git_asr.asr.draft import Record
 FIELD_LIMIT = 64 * 1024
 """Bytes of a field's JSON text; a longer one becomes a blob."""
 
-_ENVELOPE = frozenset(
+ENVELOPE = frozenset(
     (
         *("type", "seq", "id", "idSource", "idScope", "ts", "predecessors", "supersedes", "copiedFrom"),
         *("inferenceId", "capture", "stream", "session", "sessionIds", "messageId", "callId", "callIdSource"),
@@ -63,7 +63,7 @@ def line(record: Record, put: PutBlob) -> bytes:
     small: Record = {}
     for name, value in record.items():
         kept = _content(value, put) if name == "content" else value
-        if name in _ENVELOPE or len(text := codec.encode(kept)) <= FIELD_LIMIT:
+        if name in ENVELOPE or len(text := codec.encode(kept)) <= FIELD_LIMIT:
             small[name] = kept
         else:
             small[name + "Blob"] = _reference(*_payload(kept, text), put)

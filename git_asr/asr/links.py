@@ -19,7 +19,8 @@ ACCEPTED = "git-asr/link"
 """Key of ``_meta`` of a link that was accepted: what was known when it was."""
 REPORTED = "reported"
 _WITHDRAWN = "removed:"
-_FLOOR = 2**52
+FLOOR = 2**52
+"""The least ``seq`` of a link record."""
 _SOUND_ID = re.compile(r"[!-~]{1,400}")
 _OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
@@ -258,16 +259,17 @@ def commits(records: Iterable[Record]) -> list[str]:
     return sorted({record["commit"] for record in standing(records)})
 
 
-def _seq(identifier: str) -> int:
+def place(identifier: str) -> int:
+    """The ``seq`` of a link record by its ID, unless another one has taken it."""
     digest = hashlib.sha256(identifier.encode("utf-8", "surrogatepass")).digest()
-    return _FLOOR + (int.from_bytes(digest[:7], "big") >> 4)
+    return FLOOR + (int.from_bytes(digest[:7], "big") >> 4)
 
 
 def _numbered(records: list[Record]) -> list[Record]:
     """Place each record at 2^52 + the first 52 bits of its ID's SHA-256; of equal ones the greater ID goes on."""
     placed: list[tuple[int, Record]] = []
-    last = _FLOOR - 1
-    for seq, identifier, record in sorted((_seq(r["id"]), r["id"], r) for r in records):
+    last = FLOOR - 1
+    for seq, identifier, record in sorted((place(r["id"]), r["id"], r) for r in records):
         last = max(seq, last + 1)
         placed.append((last, {"type": record["type"], "seq": last, "id": identifier, **record}))
     return [{**record, "seq": seq} for seq, record in placed]

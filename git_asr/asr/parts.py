@@ -45,6 +45,18 @@ def is_stream_file(path: str) -> bool:
     return match is not None and is_name(match["name"])
 
 
+def stream_name(path: str) -> str | None:
+    """The name of the stream, as files have it, to which a path belongs; None for a path of no stream."""
+    match = _FILE.fullmatch(path)
+    return match["name"] if match is not None and is_name(match["name"]) else None
+
+
+def is_part(path: str) -> bool:
+    """Tell whether a path is that of a part of a stream's records."""
+    match = _FILE.fullmatch(path)
+    return match is not None and (match["tail"] or "links") != "links"
+
+
 def is_bundle_path(path: str) -> bool:
     """Tell whether a file of a bundle may have this path: up to 16 names with slashes between them.
 

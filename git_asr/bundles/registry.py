@@ -30,6 +30,15 @@ def kind_of(path: Path) -> str:
     return next((one.name for one in ARCHIVES if name.endswith(one.suffixes)), FOLDER)
 
 
+def is_archive(path: Path) -> bool:
+    """Tell whether a file is an archive, by its content, or wants to be one, by its name. Raises OSError."""
+    if kind_of(path) != FOLDER:
+        return True
+    with path.open("rb") as file:
+        start = file.read(BLOCK)
+    return any(one.recognises(start) for one in ARCHIVES)
+
+
 def target(path: Path, kind: str, *, force: bool = False) -> Target:
     """Begin to write a bundle of a kind. Raises UsageError if something is there, AsrError if it cannot be made."""
     if kind == FOLDER:

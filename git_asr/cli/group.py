@@ -37,6 +37,10 @@ COMMANDS = {
     "export": Entry("git_asr.cli.export:command", "Write sessions to a bundle: a folder or an archive."),
     "import": Entry("git_asr.cli.import_:command", "Take in sessions from a bundle or from events."),
     "redact": Entry("git_asr.cli.redact:command", "Show what a redaction policy takes out of a text."),
+    "validate": Entry(
+        "git_asr.cli.validate:command", "Check streams and bundles against the rules of the format."
+    ),
+    "conformance": Entry("git_asr.cli.conformance:command", "Try a validator on the conformance kit."),
     "link": Entry("git_asr.cli.link:command", "Tie commits that lost their trailer to their sessions."),
     "demo": Entry("git_asr.cli.demo:command", "Make a throw-away repository and show what git-asr does."),
 }

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from git_asr.asr import codec, large
 from git_asr.asr.bundle import MANIFEST, Bundle, File, Manifest, Session, load
 from git_asr.asr.header import SessionKey
-from git_asr.companion import store
-from git_asr.companion.imports import without_mark
+from git_asr.companion import imports, store
 from git_asr.errors import AsrError
 from git_asr.git import trees
 from git_asr.git.base import Objects
@@ -49,7 +47,7 @@ def _one(objects: Objects, tree: str, key: SessionKey, files: dict[str, str]) ->
             )
         if path in own:
             files[path] = own[path]
-    return manifest
+    return imports.as_it_came(manifest)
 
 
 def _joined(manifests: Iterable[Manifest]) -> Manifest:
@@ -60,9 +58,7 @@ def _joined(manifests: Iterable[Manifest]) -> Manifest:
     meta: dict[str, Any] = {}
     other: dict[str, Any] = {}
     for one in manifests:
-        sessions += (
-            replace(session, streams=tuple(map(without_mark, session.streams))) for session in one.sessions
-        )
+        sessions += one.sessions
         for blob in one.blobs:
             known = blobs.get(blob.sha256, blob)
             blobs[blob.sha256] = min(known, blob, key=lambda found: found.media_type)

@@ -6,30 +6,68 @@ not follow from a checkpoint that is here: the mark in its manifest entry says s
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
-from git_asr.asr.bundle import StreamEntry
+from git_asr.asr import large
+from git_asr.asr.bundle import Manifest, StreamEntry, listed_files
+from git_asr.asr.parts import blob_path
 from git_asr.asr.shape import without
 from git_asr.asr.version import SUPPORTED_MAJOR, major
-from git_asr.companion.merge import NONE, StreamState, narrowed, rank, with_links
+from git_asr.companion.merge import IMPORTED, NONE, StreamState, narrowed, rank, with_links
 from git_asr.companion.store import StoredSession
-
-MARK = "git-asr/imported"
 
 
 def is_imported(entry: StreamEntry) -> bool:
     """Tell whether a stream came with a bundle."""
-    return MARK in entry.other
+    return IMPORTED in entry.other
 
 
 def with_mark(entry: StreamEntry) -> StreamEntry:
     """A stream's entry that says that it came with a bundle."""
-    return replace(entry, other={**entry.other, MARK: True})
+    return replace(entry, other={**entry.other, IMPORTED: True})
 
 
 def without_mark(entry: StreamEntry) -> StreamEntry:
     """A stream's entry as it came."""
-    return replace(entry, other=without(entry.other, MARK))
+    return replace(entry, other=without(entry.other, IMPORTED))
+
+
+_UNCLAIMED = "git-asr/unclaimed"
+"""Field of a session's manifest: files that its bundle listed as blobs, and that no stream names."""
+
+
+def with_unclaimed(manifest: Manifest, blobs: Iterable[large.Blob]) -> Manifest:
+    """A manifest of one session that keeps blobs for whoever may know why they are there."""
+    listed = [
+        {
+            "path": blob_path(one.sha256),
+            "bytes": one.bytes,
+            "sha256": one.sha256,
+            "mediaType": one.media_type,
+            **one.other,
+        }
+        for one in sorted(blobs, key=lambda one: one.sha256)
+    ]
+    return replace(manifest, other={**manifest.other, _UNCLAIMED: listed}) if listed else manifest
+
+
+def as_it_came(manifest: Manifest) -> Manifest:
+    """A session's manifest without marks: what no stream names is listed as blobs again."""
+    listed = [
+        file for file in listed_files([manifest.other.get(_UNCLAIMED)]) if file.path == blob_path(file.sha256)
+    ]
+    unclaimed = (
+        large.Blob(one.sha256, one.bytes, str(one.other.get("mediaType")), without(one.other, "mediaType"))
+        for one in listed
+    )
+    sessions = (replace(one, streams=tuple(map(without_mark, one.streams))) for one in manifest.sessions)
+    return replace(
+        manifest,
+        sessions=tuple(sessions),
+        blobs=(*manifest.blobs, *unclaimed),
+        other=without(manifest.other, _UNCLAIMED),
+    )
 
 
 def to_merge(present: StoredSession) -> StoredSession | None:

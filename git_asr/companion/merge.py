@@ -16,11 +16,14 @@ from git_asr.asr.draft import Record
 from git_asr.asr.header import UNKNOWN, SessionKey
 from git_asr.asr.large import references
 from git_asr.asr.parts import header_path, links_path
+from git_asr.asr.shape import without as without_fields
 from git_asr.asr.times import instant
 from git_asr.asr.version import SUPPORTED_MAJOR, major
 
 NONE, REDACTED_TWIN, OPAQUE, ETF, NATIVE = range(5)
 """Ranks of streams: what stands higher says more of the session."""
+IMPORTED = "git-asr/imported"
+"""Field of a stream's manifest entry that marks it as brought by a bundle (``companion.imports``)."""
 _NOTHING = Manifest(())
 
 
@@ -37,9 +40,13 @@ class StreamState:
     links: tuple[Record, ...]
 
     @property
-    def order(self) -> tuple[int, int, int, int, int, str, bytes]:
-        """What makes a stream the greater: format major, rank, converter version, units, newest source, bytes."""
+    def order(self) -> tuple[int, int, int, int, int, str, int, bytes, bool]:
+        """What makes a stream the greater: format major, rank, converter version, units, newest source, bytes.
+
+        Of equal streams the one counts of which the manifest says more, and last the one that no bundle brought.
+        """
         entire = (self.header.get("_meta") or {}).get(links.CHECKPOINT) or {}
+        listed = codec.encode(self._listed)
         return (
             major(self.entry.format_version) or 0,
             rank(self.header),
@@ -47,15 +54,22 @@ class StreamState:
             through(self.header),
             instant(entire.get("createdAt")) or 0,
             " ".join(file.sha256 for file in self.transcript),
-            codec.encode(self._listed),
+            len(listed),
+            listed,
+            IMPORTED not in self.entry.other,
         )
 
     @property
     def _listed(self) -> dict[str, Any]:
-        """The manifest entry without what merging makes anew: of equal streams the greater entry stays."""
-        record = self.entry.record()
-        summary = {name: value for name, value in record["summary"].items() if name != "commits"}
-        return {**record, "files": [], "records": 0, "summary": summary}
+        """The manifest entry without what merging makes anew, and without the mark."""
+        record = without_fields(self.entry.record(), IMPORTED)
+        summary = without_fields(record["summary"], "commits")
+        return {
+            **record,
+            "files": [dict(file.other) for file in self.transcript],
+            "records": 0,
+            "summary": summary,
+        }
 
     @property
     def transcript(self) -> tuple[File, ...]:
@@ -75,16 +89,6 @@ class SessionState:
     blobs: Mapping[str, large.Blob]
     forgotten: Mapping[str, Any] | None = None
     beside: Manifest = _NOTHING
-
-    @property
-    def unclaimed(self) -> dict[str, large.Blob]:
-        """The blobs that no stream names; a later version, or another program, may know why they are there."""
-        if any(one.entry.blobs is None for one in self.streams.values()):
-            return {}
-        claimed = {
-            sha for one in self.streams.values() for sha in (*(one.entry.blobs or ()), *references(one.links))
-        }
-        return {sha: blob for sha, blob in self.blobs.items() if sha not in claimed}
 
 
 def beside(manifest: Manifest) -> Manifest:
@@ -117,20 +121,36 @@ def _both(left: Manifest, right: Manifest) -> Manifest:
 
 
 def _fields(left: Mapping[str, Any], right: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The fields of two objects; of two lists all elements, of two other values the one with the greater bytes."""
-    if codec.encode(dict(left)) == codec.encode(dict(right)):
-        return left
-    found = dict(left)
-    for name, value in right.items():
-        mine = found.get(name, value)
-        if codec.encode(mine) == codec.encode(value):
-            found[name] = value
-        elif isinstance(mine, list) and isinstance(value, list):
-            both = {codec.encode(one): one for one in (*mine, *value)}
-            found[name] = [both[data] for data in sorted(both)]
-        else:
-            found[name] = max(mine, value, key=codec.encode)
-    return dict(sorted(found.items()))
+    """The fields of two objects; of two lists all elements, of two other values the one with the greater bytes.
+
+    A side that has all of it stays as it is, in its own order; else the result is sorted. So the order of merging does
+    not matter here either.
+    """
+    found: dict[str, Any] = {}
+    for name in sorted(left.keys() | right.keys()):
+        values = [side[name] for side in (left, right) if name in side]
+        found[name] = (
+            _all_elements(values)
+            if all(isinstance(one, list) for one in values)
+            else max(values, key=codec.encode)
+        )
+    whole = _same(found)
+    return max((one for one in (left, right) if _same(one) == whole), key=_bytes, default=found)
+
+
+def _all_elements(lists: Sequence[list[Any]]) -> list[Any]:
+    both = {codec.encode(one): one for each in lists for one in each}
+    whole = [one for one in lists if {codec.encode(each) for each in one} == both.keys()]
+    return max(whole, key=codec.encode, default=[both[data] for data in sorted(both)])
+
+
+def _same(fields: Mapping[str, Any]) -> dict[str, bytes]:
+    """Fields as they are compared, their order aside."""
+    return {name: codec.encode(value) for name, value in fields.items()}
+
+
+def _bytes(fields: Mapping[str, Any]) -> bytes:
+    return codec.encode(dict(fields))
 
 
 def rank(header: Mapping[str, Any]) -> int:
@@ -182,15 +202,13 @@ def merge(left: SessionState, right: SessionState) -> SessionState:
         for stream, side in sides:
             _take(blobs, side.blobs, stream.entry.blobs if stream.order == best else {})
             _take(blobs, side.blobs, references(streams[name].links))
-    for side in (left, right):
-        _take(blobs, side.blobs, {sha: one.media_type for sha, one in side.unclaimed.items()})
     key = min(left.key, right.key, key=lambda one: one.id_source)
     return SessionState(key, streams, blobs, beside=_both(left.beside, right.beside))
 
 
 def narrowed(state: SessionState, streams: Mapping[str, StreamState]) -> SessionState:
     """A session with these streams of its own alone, and no blob that only others name."""
-    blobs = state.unclaimed
+    blobs: dict[str, large.Blob] = {}
     for one in streams.values():
         _take(blobs, state.blobs, one.entry.blobs)
         _take(blobs, state.blobs, references(one.links))
@@ -207,8 +225,11 @@ def _take(
     if named is None:
         named = {sha256: blob.media_type for sha256, blob in blobs.items()}
     for sha256, media in named.items():
-        if sha256 in blobs and (sha256 not in taken or media < taken[sha256].media_type):
-            taken[sha256] = replace(blobs[sha256], media_type=media)
+        if sha256 in blobs:
+            mine = replace(blobs[sha256], media_type=media)
+            known = taken.get(sha256, mine)
+            other = max(known.other, mine.other, key=_bytes)
+            taken[sha256] = replace(mine, media_type=min(media, known.media_type), other=other)
 
 
 def _greater(streams: Sequence[StreamState]) -> StreamState:
@@ -231,7 +252,8 @@ def with_links(state: StreamState, records: Sequence[Record]) -> StreamState:
         header, summary = omitted.header(_key(header), records), omitted.summary(records)
         files = [file_entry(header_path(stream), _lines([header]))]
     if records:
-        files.append(file_entry(links_path(stream), _lines(records)))
+        other = next((one.other for one in state.entry.files if one.path == links_path(stream)), {})
+        files.append(replace(file_entry(links_path(stream), _lines(records)), other=other))
     count = state.entry.records - len(state.links) + len(records)
     entry = replace(state.entry, files=tuple(files), records=count, summary=summary)
     return StreamState(entry, header, tuple(records))

@@ -232,7 +232,7 @@ def place(changes: Mapping[SessionKey, str | None]) -> dict[str, tuple[int, str]
 
 def link_records(objects: Objects, tree: str | None) -> Iterator[Record]:
     """Every link record in a companion tree, whether or not its bundle is whole otherwise."""
-    folders = [oid for _, oid in _sessions(objects, tree)] if tree is not None else []
+    folders = [oid for _, oid in session_folders(objects, tree)] if tree is not None else []
     files = [
         one.oid
         for found in (objects.lookup(folder, "sessions") for folder in folders)
@@ -245,7 +245,7 @@ def link_records(objects: Objects, tree: str | None) -> Iterator[Record]:
                 yield record
 
 
-def _sessions(objects: Objects, tree: str) -> Iterator[tuple[str, str]]:
+def session_folders(objects: Objects, tree: str) -> Iterator[tuple[str, str]]:
     """The path and the tree of everything that stands where sessions do."""
     for harness in objects.entries(tree):
         for shard in objects.entries(harness.oid) if harness.is_tree and is_name(harness.name) else ():
@@ -257,7 +257,7 @@ def _sessions(objects: Objects, tree: str) -> Iterator[tuple[str, str]]:
 def manifests(objects: Objects, tree: str) -> Iterator[tuple[str, Manifest | AsrError]]:
     """Every session's manifest in a companion tree, with the session's path; an error for one that is damaged."""
     found: list[tuple[str, str]] = []
-    for path, session in _sessions(objects, tree):
+    for path, session in session_folders(objects, tree):
         entry = objects.lookup(session, MANIFEST)
         if entry is not None:
             found.append((path, entry.oid))

@@ -1,4 +1,4 @@
-"""The patterns of detect-secrets (decision 0012), each with what must stand in a text for it to match.
+"""The patterns of detect-secrets (decision 0014), each with what must stand in a text for it to match.
 
 detect-secrets looks at every line with every pattern, which is too slow here. Its plugins' patterns are public
 (``RegexBasedDetector.denylist``); the literals beside them are ours, and a test makes texts from the patterns and

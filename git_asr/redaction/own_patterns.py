@@ -1,7 +1,7 @@
 """Patterns that a policy brings along: matched by RE2, whose time grows with the text alone.
 
 Python's own engine tries alternatives one after the other, and with some patterns takes longer than anyone waits for;
-nothing tells such a pattern from the others for sure (decision 0012). RE2 has neither look-around nor back-references.
+nothing tells such a pattern from the others for sure (decision 0014). RE2 has neither look-around nor back-references.
 """
 
 from __future__ import annotations

@@ -109,10 +109,11 @@ def _offered(conversion: Conversion, offer: Offer) -> Iterator[tuple[SessionKey,
         manifest = replace(
             whole,
             sessions=(part.session,),
-            blobs=(*mine, *shared),
+            blobs=tuple(mine),
             native=tuple(one for one in whole.native if one.other.get("session") in (None, key.reference())),
             shareable=False,
         )
+        manifest = imports.with_unclaimed(manifest, shared)
         for path in manifest.files().keys() - part.files.keys():
             part.files[path] = writer.blob(offer.bundle.file(path) or b"")
         part.files[MANIFEST] = writer.blob(manifest.dump())

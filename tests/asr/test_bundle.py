@@ -212,3 +212,83 @@ def test_any_first_prompt_can_be_written(prompt: str) -> None:
 def test_a_header_that_is_read_has_its_shapes(field: str, value: Any, fit: bool) -> None:
     assert is_sound(head())
     assert is_sound({**head(), field: value}) is fit
+
+
+def manifest_with(**fields: Any) -> bytes:
+    known = {
+        "formatVersion": "0.1",
+        "producer": {"name": "x"},
+        "shareable": False,
+        "sessions": [],
+        "blobs": [],
+    }
+    return orjson.dumps({**known, **fields})
+
+
+def listed(path: str, **other: Any) -> dict[str, Any]:
+    return {"path": path, "bytes": 1, "sha256": "0" * 64, **other}
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"formatVersion": "1.0"}, "a bundle of format version '1.0', and only 0 is read"),
+        ({"formatVersion": 7}, "a bundle of format version 7"),
+        ({"blobs": [{"sha256": "../../x", "bytes": 1, "mediaType": "a/b"}]}, "where a SHA-256 should stand"),
+        ({"deep": [[[[]]]]}, None),
+        ({"native": [listed("/etc/passwd")]}, None),
+        ({"native": "none"}, None),
+    ],
+)
+def test_a_manifest_from_elsewhere(fields: dict[str, Any], said: str | None) -> None:
+    if said is None:
+        assert orjson.loads(load(manifest_with(**fields)).dump()).items() >= fields.items()
+        assert load(manifest_with(**fields)).files() == {}
+        return
+    with pytest.raises(AsrError, match=said):
+        load(manifest_with(**fields))
+
+
+def test_a_manifest_that_is_nested_too_deeply() -> None:
+    deep = b'{"sessions":[],"blobs":[],"x":' + b"[" * 200 + b"]" * 200 + b"}"
+    with pytest.raises(AsrError, match="nested too deeply"):
+        load(deep)
+
+
+def test_a_file_of_two_streams() -> None:
+    stream = {
+        "stream": "s",
+        "files": [listed("sessions/s.jsonl")],
+        "records": 0,
+        "contentLevel": "full",
+        "formatVersion": "0.1",
+        "summary": {},
+    }
+    session = {"session": {"harness": "h", "id": "i"}, "streams": [stream, {**stream, "stream": "t"}]}
+    with pytest.raises(AsrError, match="listed twice"):
+        load(manifest_with(sessions=[session]))
+    stream["files"] = [listed("sessions/s.cbor")]
+    session["streams"] = [stream]
+    with pytest.raises(AsrError, match="a file name that is not allowed"):
+        load(manifest_with(sessions=[session]))
+    stream["formatVersion"] = "2.0"
+    assert set(load(manifest_with(sessions=[session])).files()) == {"sessions/s.cbor"}
+    stream["files"] = [listed("blobs/s.cbor")]
+    with pytest.raises(AsrError, match="a file name that is not allowed"):
+        load(manifest_with(sessions=[session]))
+
+
+def test_what_is_unknown_is_listed_and_written_again() -> None:
+    fields = {
+        "native": [listed("native/a", format="x")],
+        "_meta": {"x": [listed("extra/meta")]},
+        "later": {
+            "files": {"one": listed("extra/later")},
+            "no": [listed("../x"), listed("bundle.json"), {"path": 1}],
+        },
+    }
+    found = load(manifest_with(**fields))
+    assert set(found.files()) == {"native/a", "extra/meta", "extra/later"}
+    assert found.files()["native/a"].other == {"format": "x"}
+    assert load(found.dump()) == found
+    assert orjson.loads(found.dump()).items() >= fields.items()

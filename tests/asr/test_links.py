@@ -117,7 +117,7 @@ def test_of_two_records_with_one_id_the_greater_bytes_stay() -> None:
 
 
 def test_equal_places_go_to_the_smaller_id_first(monkeypatch: Any) -> None:
-    monkeypatch.setattr(links, "_seq", lambda identifier: 2**52 + 7 + (identifier == "z"))
+    monkeypatch.setattr(links, "place", lambda identifier: 2**52 + 7 + (identifier == "z"))
     united = links.unite([{"type": "vcs", "id": "b"}, {"type": "vcs", "id": "a"}, {"type": "vcs", "id": "z"}])
     assert [(one["id"], one["seq"] - 2**52) for one in united] == [("a", 7), ("b", 8), ("z", 9)]
 

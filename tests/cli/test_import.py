@@ -159,7 +159,11 @@ def test_a_session_can_be_named(path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "status", "said"),
     [
-        ([], 2, "error: say what to import: only events so far\nhint: git asr import --events FILE\n"),
+        (
+            [],
+            2,
+            "error: say what to import\nhint: git asr import BUNDLE   (or git asr import --events FILE)\n",
+        ),
         (["--events", "-", "--agent", "nobody"], 2, "error: no agent is called 'nobody'"),
         (["--events", "-", "--session", "../x"], 2, "error: '../x' is no session ID"),
         (["--events", "nowhere.jsonl"], 1, "error: cannot read 'nowhere.jsonl': No such file or directory"),

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from git_asr.asr import large, links
-from git_asr.asr.bundle import StreamEntry, file_entry
+from git_asr.asr.bundle import Manifest, Session, StreamEntry, file_entry
 from git_asr.asr.header import SessionKey
 from git_asr.asr.parts import header_path, links_path
 from git_asr.companion import merge
@@ -167,7 +167,38 @@ STREAMS = st.builds(
 )
 
 
-def holding(streams: list[StreamState], named: list[str], media: str) -> SessionState:
+UNKNOWN = st.dictionaries(
+    st.sampled_from("xyz"),
+    st.one_of(
+        st.integers(0, 2),
+        st.lists(st.sampled_from("ab"), max_size=2),
+        st.dictionaries(st.sampled_from("pq"), st.booleans()),
+    ),
+    max_size=2,
+)
+NATIVE = st.lists(
+    st.builds(
+        lambda name, data: file_entry(f"native/{name}", data),
+        st.sampled_from("mn"),
+        st.sampled_from([b"1", b"2"]),
+    ),
+    max_size=2,
+    unique_by=lambda one: one.path,
+)
+BESIDE = st.builds(
+    lambda known, native, *fields: Manifest(
+        (Session(KEY, (), *fields[:2]),) if known else (),
+        meta=fields[2],
+        other=fields[3],
+        native=tuple(sorted(native, key=lambda one: one.path)),
+    ),
+    st.booleans(),
+    NATIVE,
+    *[UNKNOWN] * 4,
+)
+
+
+def holding(streams: list[StreamState], named: list[str], media: str, *beside: Manifest) -> SessionState:
     """A session whose streams name some blobs; the same transcript names the same ones."""
     own = [
         replace(
@@ -179,7 +210,7 @@ def holding(streams: list[StreamState], named: list[str], media: str) -> Session
         for one in streams
     ]
     blobs = {sha: large.Blob(sha, 1, media) for sha in named} if own else {}
-    return SessionState(KEY, {one.entry.stream: one for one in own}, blobs)
+    return SessionState(KEY, {one.entry.stream: one for one in own}, blobs, None, *beside)
 
 
 SESSIONS = st.one_of(
@@ -188,6 +219,7 @@ SESSIONS = st.one_of(
         st.lists(STREAMS, max_size=3),
         st.lists(st.sampled_from("pqr"), unique=True, max_size=2),
         st.sampled_from(["a/a", "b/b"]),
+        BESIDE,
     ),
     st.builds(lambda word: session(forgotten={"reason": word}), st.sampled_from("xy")),
 )

@@ -155,3 +155,18 @@ def test_with_orphans_every_session_is_there(name: str, tmp_path: Path) -> None:
     orphaned = {one for each in listed for one in each["checkpoints"]}
     assert len(orphaned) <= figures(name)["checkpoints_without_commit"]
     assert not orphaned & linked(name, repo)
+
+
+@needs_corpus
+def test_the_validator_finds_nothing(synced: Synced) -> None:
+    _, repo, outcome = synced
+    result = run_cli(["validate", "--ref", "--json"], repo)
+    if outcome["companion"] is None:
+        assert (result.status, result.err) == (
+            2,
+            "error: no companion ref here yet\nhint: git asr sync   makes it\n",
+        )
+        return
+    printed = json.loads(result.out)
+    assert (result.status, printed["findings"]) == (0, [])
+    assert printed["bundles"] == outcome["sessions"]
