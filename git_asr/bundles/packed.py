@@ -28,7 +28,7 @@ class FileTarget:
         refuse_existing(path, force=force)
         if path.is_dir():
             raise UsageError(f"'{path}' is a folder", hint="name a file, or let --format say folder")
-        self._path = path
+        self._path, self._force = path, force
         self._made = beside(path, lambda made: made.open("xb").close())
         self._file = self._made.open("wb")
         self._packing = archive.packing(cast("BinaryIO", self._file))
@@ -46,6 +46,18 @@ class FileTarget:
             self._file.flush()
             os.fsync(self._file.fileno())
             self._file.close()
+            if self._force:
+                self._made.replace(self._path)
+            else:
+                self._place()
+
+    def _place(self) -> None:
+        """Give the file its name, unless something has it meanwhile."""
+        try:
+            self._path.hardlink_to(self._made)
+        except FileExistsError:
+            refuse_existing(self._path, force=False)
+        except OSError:  # a file system without hard links
             self._made.replace(self._path)
 
     def __enter__(self) -> FileTarget:

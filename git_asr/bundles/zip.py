@@ -25,6 +25,11 @@ _FOR_EACH = 512
 """Bytes of the directory that one file may take on average."""
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
 _PATCHED = 0x20
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError),
+    *(NotImplementedError, RuntimeError, ValueError, OverflowError),
+)
+"""What the library raises for archives that are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,7 @@ class Zip:
                         continue
                     gauge.file(path)
                     yield path, _content(opened, info, gauge, taken)
-        except (zipfile.BadZipFile, EOFError, struct.error, UnicodeDecodeError, OverflowError) as error:
+        except _DAMAGE as error:
             raise AsrError(f"it is damaged: {_reason(error)}") from None
 
     def packing(self, file: BinaryIO) -> ZipPacking:
@@ -72,14 +77,7 @@ def _content(opened: zipfile.ZipFile, info: zipfile.ZipInfo, gauge: Gauge, taken
                 done += len(data)
                 gauge.grew(len(data), done, taken)
                 yield data
-    except (
-        zipfile.BadZipFile,
-        EOFError,
-        zlib.error,
-        struct.error,
-        UnicodeDecodeError,
-        NotImplementedError,
-    ) as error:
+    except _DAMAGE as error:
         raise AsrError(f"{info.orig_filename!r:.80} in it is damaged: {_reason(error)}") from None
     if done != info.file_size:
         raise AsrError(f"{info.orig_filename!r:.80} in it is cut off")

@@ -98,6 +98,22 @@ def test_what_is_there_is_not_replaced(kind: str, tmp_path: Path) -> None:
     assert [one.name for one in tmp_path.iterdir()] == ["b"]
 
 
+def test_what_appears_meanwhile_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with registry.target(tmp_path / "b", "zip") as target:
+        (tmp_path / "b").write_text("theirs")
+        with pytest.raises(UsageError, match="is there already"):
+            target.close()
+    assert (tmp_path / "b").read_text() == "theirs"
+
+    def unsupported(*_: object) -> None:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(Path, "hardlink_to", unsupported)
+    write(tmp_path / "c", "zip")
+    assert read(tmp_path / "c") == FILES
+    assert {one.name for one in tmp_path.iterdir()} == {"b", "c"}
+
+
 def test_only_a_bundle_or_an_empty_folder_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     write(tmp_path / "mine", "folder", force=True)
