@@ -1,9 +1,9 @@
 """How long redaction takes: CPU time of one process, in seconds for 5 MB of streams.
 
-Started as ``python -m benchmarks.redaction``: prints, for each policy, one number for each round. The streams are those of
-generated transcripts, or of a repository's. Into one of fifty texts something is put that rules find, and one of ten
-names a path in a home folder. A round makes the twin of a bundle with all of them, as ``git asr export --shareable``
-does: it is read three times, every record is masked twice, written and hashed.
+Started as ``python -m benchmarks.redaction``: prints, for each policy, one number for each round. The streams are
+those of generated transcripts, or of a repository's. Into one of fifty texts something is put that rules find, and
+one of ten names a path in a home folder. A round makes the twin of a bundle with all of them, as ``git asr export
+--shareable`` does: it is read three times, every record is masked twice, written and hashed.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ _ROUNDS = 6
 _MOST_REMEMBERED = 500_000
 """Texts and IDs that are remembered as clean."""
 _SEPARATORS = compiled(r"[:=;&,\s]+")
+_KNOWN = {SECRET: "known-secret", URL: "known-secret", USER: "known-user", HOST: "known-host"}
 _LEARNED = 8
 """Characters at least of a secret that is looked for everywhere, once it was found by what stands beside it."""
 
@@ -56,10 +57,12 @@ class Masker:
 
     def learn(self, people: Iterable[str] = ()) -> None:
         """Look from now on for every secret that was met, and for these names, wherever they stand."""
-        met = {
-            part for kind in (SECRET, URL) for one in self._placeholders.values(kind) for part in _parts(one)
-        }
-        secrets = [literal_rule("known-secret", SECRET, one) for one in sorted(met)]
+        met: dict[str, str] = {}
+        for kind in (SECRET, URL, USER, HOST):
+            for one in self._placeholders.values(kind):
+                for part in _parts(one):
+                    met.setdefault(part, kind)
+        secrets = [literal_rule(_KNOWN[kind], kind, one) for one, kind in sorted(met.items())]
         names = [literal_rule("known-user", USER, one, fold=True) for one in sorted(set(people))]
         self._build([*secrets, *names])
 
