@@ -6,6 +6,7 @@ from typing import Any
 
 from git_asr.asr import codec
 from git_asr.asr.draft import Record
+from git_asr.asr.links import CHECKPOINT
 from git_asr.asr.reading import GetBlob
 
 ABSENT: dict[str, Any] = {"state": "omitted", "reason": "the blob is not there"}
@@ -37,10 +38,23 @@ def inlined(record: Record, blob: GetBlob) -> Record:
         else:
             out[field] = value
     if isinstance(out.get("content"), list):
-        out["content"] = [_part(part, blob) if _names_blob(part) else part for part in out["content"]]
+        listed = record.get("type") == CHECKPOINT
+        out["content"] = [
+            _part(part, blob, listed=listed) if _names_blob(part) else part for part in out["content"]
+        ]
     if absent:
         out.setdefault("capture", ABSENT)
     return out
+
+
+def without_content(part: dict[str, Any], capture: dict[str, Any], *, listed: bool) -> dict[str, Any]:
+    """What stands for a part whose content is not there: what else was known of it, as JSON.
+
+    ``listed``: it is one of the files that a checkpoint record lists, which has a word for that.
+    """
+    if listed:
+        return {**part, "absent": True, "capture": dict(capture)}
+    return {"type": "json", "value": part, "capture": dict(capture)}
 
 
 def text(data: bytes) -> str | None:
@@ -70,13 +84,13 @@ def _value(data: bytes, media: Any) -> Any:
     return data.decode("utf-8", "replace")
 
 
-def _part(part: dict[str, Any], blob: GetBlob) -> dict[str, Any]:
+def _part(part: dict[str, Any], blob: GetBlob, *, listed: bool) -> dict[str, Any]:
     rest = {key: value for key, value in part.items() if key not in ("blob", "bytes", "mediaType")}
     data = blob(part["blob"])
     media = part.get("mediaType")
     media = media if isinstance(media, str) else "application/octet-stream"
     if data is None:
-        return {**rest, "mediaType": media, "capture": ABSENT}
+        return without_content({**rest, "mediaType": media}, ABSENT, listed=listed)
     if part.get("type") == "text":
         return {
             "type": "text",

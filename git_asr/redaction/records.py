@@ -9,7 +9,7 @@ from git_asr.asr import codec
 from git_asr.asr.draft import Record
 from git_asr.redaction.base import BINARY
 from git_asr.redaction.headers import ENTIRE
-from git_asr.redaction.inlining import LEFT_OUT, text
+from git_asr.redaction.inlining import LEFT_OUT, text, without_content
 from git_asr.redaction.masking import Masker
 from git_asr.redaction.policy import Policy
 from git_asr.redaction.values import Walker
@@ -62,6 +62,7 @@ class Records:
         self.masker = masker
         self._policy = policy
         self._note = note
+        self._listed = False
         self.walker = Walker(masker, names=policy.uses("assignments"))
         self._masks: dict[str, Callable[[Any], Any]] = {
             **dict.fromkeys(_IDS, self.ids),
@@ -77,6 +78,7 @@ class Records:
     def record(self, record: Record) -> Record:
         """A record, its blobs in it (``inlined``), without what the policy takes out; marked where that is anything."""
         kind = record.get("type")
+        self._listed = kind == ENTIRE
         left = any(field not in (*_SHELL, "capture") for field in record)
         if (
             left
@@ -212,7 +214,7 @@ class Records:
         if kept is data and masked is rest:
             return part
         if kept is None:
-            return {**masked, "bytes": len(data), "capture": dict(LEFT_OUT)}
+            return without_content({**masked, "bytes": len(data)}, LEFT_OUT, listed=self._listed)
         return _marked({**masked, "data": kept})
 
     def _bytes(self, data: bytes) -> bytes | None:

@@ -133,7 +133,12 @@ def test_binary_content_is_left_out_or_kept_by_policy() -> None:
     assert [part["capture"] for part in stream.records[0]["content"]] == [
         {"state": "omitted", "reason": reason}
     ] * 2
-    assert stream.records[0]["content"][0]["bytes"] == 6
+    assert stream.records[0]["content"][0]["value"] == {
+        "type": "image",
+        "mediaType": "image/png",
+        "path": "a.png",
+        "bytes": 6,
+    }
     assert not [path for path in twin if path.startswith("blobs/")]
     assert told.total == {"binary": 2}
     keeping = parse('name = "k"\nversion = "1"\n[content]\nbinary = "keep"\n')
@@ -143,6 +148,17 @@ def test_binary_content_is_left_out_or_kept_by_policy() -> None:
     assert twin[f"blobs/sha256/{kept['blob']}"] == image["data"]
     assert gone["capture"]["state"] == "omitted" and "blob" not in gone
     assert redacted(twin, keeping)[0] == twin
+
+
+def test_a_file_of_a_checkpoint_that_is_left_out_is_absent_there() -> None:
+    image = {"type": "file", "path": "a.png", "data": b"\x89PNG\x00", "mediaType": "image/png"}
+    files = made([{**FIELDS["checkpoint"]("s"), "content": [image]}])
+    wanted = {"type": "file", "path": "a.png", "mediaType": "image/png", "absent": True}
+    twin, _ = redacted(files, DEFAULT)
+    assert streams(twin)[0].links[0]["content"][0].items() >= {**wanted, "bytes": 5}.items()
+    there = {path: data for path, data in files.items() if not path.startswith("blobs/")}
+    assert streams(redacted(there, DEFAULT)[0])[0].links[0]["content"][0].items() >= wanted.items()
+    assert redacted(twin, DEFAULT)[0] == twin
 
 
 def test_text_blobs_are_redacted_under_a_new_name() -> None:
@@ -168,7 +184,11 @@ def test_a_blob_that_is_not_there_is_told() -> None:
     (stream,) = streams(redacted(there, DEFAULT)[0])
     absent = {"state": "omitted", "reason": "the blob is not there"}
     assert stream.records[0]["capture"] == absent and "outputBlob" not in stream.records[0]
-    assert stream.records[1]["content"][0] == {"type": "image", "mediaType": "image/png", "capture": absent}
+    assert stream.records[1]["content"][0] == {
+        "type": "json",
+        "value": {"type": "image", "mediaType": "image/png"},
+        "capture": absent,
+    }
 
 
 def test_strict_leaves_out_meta_and_what_vendors_write() -> None:
