@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import translate
 from re import compile as compiled
@@ -173,14 +174,16 @@ def _parts(secret: str) -> Iterator[str]:
 
 def _without_parts_of_urls(spans: list[Span]) -> list[Span]:
     """Without what looks like an address because a password stands before the host of a URL: the host stays."""
-    urls = [span for span in spans if span.rule.kind == URL]
+    urls = [(url.start, url.end) for url in merged(span for span in spans if span.rule.kind == URL)]
     if not urls:
         return spans
-    return [
-        span
-        for span in spans
-        if span.rule.kind not in (EMAIL, HOST) or not any(url.start <= span.start < url.end for url in urls)
-    ]
+    return [span for span in spans if span.rule.kind not in (EMAIL, HOST) or not _within(span.start, urls)]
+
+
+def _within(at: int, places: list[tuple[int, int]]) -> bool:
+    """Whether one of some places, in order, holds a character."""
+    index = bisect_right(places, (at, places[-1][1])) - 1
+    return index >= 0 and at < places[index][1]
 
 
 def _around_markers(text: str, spans: Iterable[Span]) -> list[Span]:
@@ -189,8 +192,12 @@ def _around_markers(text: str, spans: Iterable[Span]) -> list[Span]:
     out: list[Span] = []
     for span in spans:
         at = span.start
-        for start, end in markers:
-            if end <= at or start >= span.end:
+        first = bisect_right(markers, (at, at)) - 1
+        for index in range(max(first, 0), len(markers)):
+            start, end = markers[index]
+            if start >= span.end:
+                break
+            if end <= at:
                 continue
             if start > at:
                 out.append(Span(at, start, span.rank, span.rule))

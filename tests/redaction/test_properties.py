@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -186,3 +187,32 @@ def test_keys_stay_apart() -> None:
     masked = Walker(plain, names=True).value(value)
     assert list(masked.values()) == [1, 2, 3, 4]
     assert json.dumps(masked).count("REDACTED") == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@",
+        "[REDACTED_EMAIL_1] https://u:p9@x.io/ ",
+        "eyJ",
+        "-----BEGIN PRIVATE KEY-----",
+        "PuTTY-User-Key-File-2: ",
+        "%25",
+        "QUFB",
+        "password=",
+        'password="',
+        "https://u:p9",
+        "4 ",
+        "a:",
+        "\\",
+        "/home/",
+        "mysql ",
+        "authorization: ",
+        "a.",
+    ],
+)
+def test_texts_made_to_take_long_do_not(text: str) -> None:
+    """Each would take minutes if the time grew with the square of the text."""
+    long = text * (200_000 // len(text))
+    masked = POLICIES["strict"].text(long, redacted=False)
+    assert len(masked) <= 24 * len(long)
