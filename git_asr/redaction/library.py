@@ -47,7 +47,7 @@ PLUGINS = (
     Plugin("discord", "DiscordBotTokenDetector"),
     Plugin("github_token", "GitHubTokenDetector", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_")),
     Plugin("gitlab_token", "GitLabTokenDetector", ("gl", "gr1348941")),
-    Plugin("ibm_cos_hmac", "IbmCosHmacDetector", ("secret",), before=12, whole=False),
+    Plugin("ibm_cos_hmac", "IbmCosHmacDetector", ("secret",), before=20, whole=False),
     Plugin("mailchimp", "MailchimpDetector", ("-us",), before=32),
     Plugin("openai", "OpenAIDetector", ("t3blbkfj",), before=200),
     Plugin("pypi_token", "PypiTokenDetector", ("pypi-age",)),
