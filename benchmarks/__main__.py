@@ -18,7 +18,7 @@ from git_asr.converters.claude import converter
 
 _PAGE = PROJECT / "docs" / "performance.md"
 _PARTS = ("full", "lines", "unchanged", "starts", "memory")
-_SLOW = ("refs", "agents", "hooks")
+_SLOW = ("refs", "agents", "hooks", "redaction")
 """Parts that are measured only when they are asked for: their repositories take long to make, or they tell little."""
 
 
@@ -70,6 +70,8 @@ def _measure(bench: scenarios.Bench, options: argparse.Namespace) -> tuple[Facts
         figures += scenarios.lines(bench, given)
     if "agents" in options.only:
         figures += scenarios.agents(bench)
+    if "redaction" in options.only:
+        figures += scenarios.redaction(bench, given)
     if "unchanged" in options.only:
         figures += scenarios.unchanged(bench, options.unchanged_sessions)
     if "starts" in options.only:

@@ -175,6 +175,18 @@ def _converting(bench: Bench, options: Sequence[str], what: str) -> list[Figure]
     ]
 
 
+def redaction(bench: Bench, source: Path | None) -> list[Figure]:
+    """What it costs to make the twin of a bundle: of the transcripts of a repository, or of generated ones."""
+    bench.say(f"redacting, {bench.rounds} rounds")
+    given = [] if source is None else [f"--repo={source}"]
+    command = [PYTHON, "-m", "benchmarks.redaction", f"--rounds={bench.rounds}", *given]
+    found: dict[str, list[float]] = json.loads(answer(command, bench.folder))
+    return [
+        Figure(f"redaction by policy {name}", "s CPU for 5 MB", tuple(values), 1)
+        for name, values in found.items()
+    ]
+
+
 def unchanged(bench: Bench, sessions: int) -> list[Figure]:
     """A sync that finds nothing new."""
     shape = Shape(sessions=sessions, checkpoints=sessions, commits=sessions, scale=0.02)

@@ -52,6 +52,9 @@ HOMES = {
     "pygit2": {"git"},
     "git": {"cli", "remote", "companion", "git"},  # GitPython
     "filelock": {"sync", "companion", "git", "hooks"},
+    "detect_secrets": {"redaction"},
+    "ahocorasick": {"redaction"},
+    "re2": {"redaction"},
 }
 """Which layers may import a library."""
 

@@ -12,7 +12,9 @@ import pytest
 from tests.support.entire_repo import EntireRepo, Stored, claude
 from tests.support.run import PROJECT, run_cli
 
-LIBRARIES = frozenset({"pygit2", "git", "orjson", "filelock"})
+LIBRARIES = frozenset(
+    {"pygit2", "git", "orjson", "filelock", "ahocorasick", "detect_secrets", "requests", "re2"}
+)
 
 STARTS: dict[tuple[str, ...], frozenset[str]] = {
     ("--version",): LIBRARIES | {"click", "dataclasses", "json", "subprocess"},
@@ -31,6 +33,7 @@ STARTS: dict[tuple[str, ...], frozenset[str]] = {
     ("install", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("uninstall", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("demo", "--help"): LIBRARIES,
+    ("redact", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("export", "--help"): LIBRARIES | {"sqlite3", "subprocess", "zipfile"},
     ("import", "--help"): LIBRARIES | {"sqlite3", "subprocess", "zipfile"},
     ("validate", "--help"): LIBRARIES | {"sqlite3", "subprocess"},

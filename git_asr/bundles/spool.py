@@ -1,4 +1,4 @@
-"""The files of an archive, unpacked once into one temporary file: no name from an archive touches the disk."""
+"""Files of a bundle in one temporary file, so that no name of theirs touches the disk: of an archive, or made here."""
 
 from __future__ import annotations
 
@@ -21,16 +21,24 @@ class Spool:
         """Take all members. Raises what taking them raises."""
         self._file: IO[bytes] = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  (closed in close)
         self._places: dict[str, tuple[int, int]] = {}
+        self._end = 0
         try:
-            at = 0
             for path, pieces in members:
-                begin = at
-                for piece in pieces:
-                    at += self._file.write(piece)
-                self._places[path] = (begin, at - begin)
+                self._add(path, pieces)
         except BaseException:
             self.close()
             raise
+
+    def put(self, path: str, data: bytes) -> None:
+        """Take one more file."""
+        self._add(path, (data,))
+
+    def _add(self, path: str, pieces: Iterable[bytes]) -> None:
+        self._file.seek(self._end)
+        begin = self._end
+        for piece in pieces:
+            self._end += self._file.write(piece)
+        self._places[path] = (begin, self._end - begin)
 
     def paths(self) -> Iterable[str]:
         """See ``Source.paths``."""

@@ -79,12 +79,12 @@ def _bundle(file: Path, prefix: str, found: Checked, checks: Sequence[Check]) ->
 
 
 def _ref(ref: str, found: Checked, checks: Sequence[Check]) -> None:
+    from git_asr.cli.opening import open_repository
     from git_asr.companion.checking import stored_files
     from git_asr.companion.names import SESSIONS
     from git_asr.git.backend import open_objects
     from git_asr.git.history import resolve
     from git_asr.git.refs import read_ref
-    from git_asr.git.repository import open_repository
 
     repo = open_repository()
     if ref == SESSIONS and read_ref(repo, ref) is None:

@@ -17,6 +17,9 @@ import click
 @click.option("--agent", metavar="NAME", help="Only sessions of that agent.")
 @click.option("--join", is_flag=True, help="Write each stream as one file.")
 @click.option("--native", is_flag=True, help="Add the agents' own transcripts, without secret answers.")
+@click.option("--shareable", is_flag=True, help="Redact everything; needs --policy.")
+@click.option("--policy", metavar="NAME|FILE", help="By which policy: default, strict, or a TOML file.")
+@click.option("--private", is_flag=True, help="Let the bundle say that it is NOT REDACTED.")
 @click.option("--force", is_flag=True, help="Replace what is at PATH: a file, a bundle or an empty folder.")
 @click.option("--json", "machine", is_flag=True, help="Print what was written as JSON.")
 def command(
@@ -30,6 +33,9 @@ def command(
     agent: str | None,
     join: bool,
     native: bool,
+    shareable: bool,
+    policy: str | None,
+    private: bool,
     force: bool,
     machine: bool,
 ) -> int:
@@ -41,15 +47,20 @@ def command(
 
     What is written holds what the sessions hold, as Entire stored it: it is for you, and for people who may see the
     checkpoints. docs/bundles.md says what is in it; `git asr import` takes it in.
+
+    With --shareable every stream is made anew by a redaction policy, which the bundle names; docs/redaction.md says
+    what that promises. `git asr redact --try` shows beforehand what a policy does.
     """
-    from git_asr.cli import exported, render
+    from git_asr.cli import exported, redacting, render
     from git_asr.cli.selecting import Selection
 
+    redaction = redacting.wanted(policy, shareable=shareable, private=private, native=native)
     wanted = exported.Wanted(
         Selection(what, everything, since, until, agent),
         exported.place(output, kind, force=force, machine=machine),
         join=join,
         native=native,
+        redaction=redaction,
     )
     warnings = render.Warnings()
     report = exported.export(wanted, warnings)

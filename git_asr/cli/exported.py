@@ -6,8 +6,8 @@ import json
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -19,17 +19,19 @@ from git_asr.asr.bundle import Bundle
 from git_asr.bundles import contents, registry
 from git_asr.bundles.base import Target
 from git_asr.bundles.limits import Limits
+from git_asr.bundles.spool import Spool
 from git_asr.cli import render
 from git_asr.cli.autosync import refresh
 from git_asr.cli.findings import findings_as_json
+from git_asr.cli.opening import open_repository
 from git_asr.cli.progress import Tick, progress
+from git_asr.cli.redacting import Redaction
 from git_asr.cli.selecting import Selection, select
 from git_asr.companion.exporting import bundle_of
 from git_asr.companion.store import read_tip
 from git_asr.errors import AsrError, Diagnostic, Report, UsageError
 from git_asr.git.backend import open_objects
 from git_asr.git.base import Objects
-from git_asr.git.repository import open_repository
 from git_asr.sync.native import with_native, without_native
 from git_asr.views.text import neutral, plural
 
@@ -60,6 +62,7 @@ class Wanted:
     place: Place
     join: bool = False
     native: bool = False
+    redaction: Redaction = field(default_factory=lambda: Redaction(None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,7 @@ class Exported:
     sessions: tuple[tuple[str, str], ...]
     files: int
     bytes: int
+    redaction: Redaction
 
     def show(self, found: Iterable[Diagnostic], *, machine: bool) -> None:
         """Say it, unless the bundle itself went to stdout."""
@@ -77,11 +81,14 @@ class Exported:
             click.echo(json.dumps(self.as_json(found), indent=2))
         elif self.place.path is not None:
             click.echo(f"{plural(len(self.sessions), 'session')} written to {neutral(str(self.place.path))}")
+            for line in self.redaction.lines():
+                click.echo(line)
         if self.files > Limits().files or self.bytes > Limits().bytes:
             render.hint("it is larger than git asr import takes unless told to: --max-files, --max-size")
 
     def as_json(self, found: Iterable[Diagnostic]) -> dict[str, Any]:
         """What ``git asr export --json`` prints; version 1."""
+        redacted = self.redaction.as_json()
         return {
             "version": 1,
             "path": str(self.place.path),
@@ -89,6 +96,7 @@ class Exported:
             "files": self.files,
             "bytes": self.bytes,
             "sessions": [{"harness": harness, "id": identifier} for harness, identifier in self.sessions],
+            **({} if redacted is None else {"redaction": redacted}),
             "diagnostics": findings_as_json(found),
         }
 
@@ -130,6 +138,7 @@ def export(wanted: Wanted, report: Report) -> Exported:
         open_objects(repo, "git") as objects,
         progress() as tick,
         ended_by_signals(),
+        closing(Spool(())) as spool,
         wanted.place.open() as target,
     ):
         tree = read_tip(repo, objects).tree
@@ -137,22 +146,27 @@ def export(wanted: Wanted, report: Report) -> Exported:
         if tree is None:
             raise AsrError("no session is here", hint="git asr sync")
         bundle = bundle_of(objects, tree, keys)
-        for step in _steps(wanted, objects, report, tick):
+        for step in _steps(wanted, objects, spool, report, tick):
             bundle = step(bundle)
         contents.write(bundle, target, partial(tick, "files"))
         target.close()
     listed = bundle.manifest.files().values()
     return Exported(
-        wanted.place, tuple(key.pair for key in keys), len(listed) + 1, sum(file.bytes for file in listed)
+        wanted.place,
+        tuple(key.pair for key in keys),
+        len(listed) + 1,
+        sum(file.bytes for file in listed),
+        wanted.redaction,
     )
 
 
-def _steps(wanted: Wanted, objects: Objects, report: Report, tick: Tick) -> Iterator[Step]:
+def _steps(wanted: Wanted, objects: Objects, spool: Spool, report: Report, tick: Tick) -> Iterator[Step]:
     """What happens to the bundle between reading and writing, in order."""
     if wanted.native:
         yield partial(with_native, objects=objects, report=report, tick=partial(tick, "transcripts"))
     else:
         yield without_native
+    yield partial(wanted.redaction.apply, spool=spool, report=report, tick=partial(tick, "streams"))
     if wanted.join:
         yield joining.join
 

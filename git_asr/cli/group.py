@@ -36,6 +36,7 @@ COMMANDS = {
     "fetch": Entry("git_asr.cli.fetch:command", "Fetch the checkpoints that a clone does not bring."),
     "export": Entry("git_asr.cli.export:command", "Write sessions to a bundle: a folder or an archive."),
     "import": Entry("git_asr.cli.import_:command", "Take in sessions from a bundle or from events."),
+    "redact": Entry("git_asr.cli.redact:command", "Show what a redaction policy takes out of a text."),
     "validate": Entry(
         "git_asr.cli.validate:command", "Check streams and bundles against the rules of the format."
     ),

@@ -62,7 +62,7 @@ def asked(
 def _events(file: str, agent: str | None, session: str | None) -> Import:
     def run(report: Report, *, dry_run: bool) -> Outcome:
         from git_asr.cli import imported
-        from git_asr.git.repository import open_repository
+        from git_asr.cli.opening import open_repository
 
         repo = open_repository()
         wanted = imported.read(file, agent, session, report)

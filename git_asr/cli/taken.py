@@ -18,11 +18,11 @@ from git_asr.bundles.folder import FolderTarget
 from git_asr.bundles.limits import Limits
 from git_asr.cli.exported import ended_by_signals
 from git_asr.cli.findings import findings_as_json
+from git_asr.cli.opening import open_repository
 from git_asr.cli.progress import Tick, progress
-from git_asr.cli.settings import settings
 from git_asr.errors import AsrError, Diagnostic, Report
-from git_asr.git.repository import open_repository
 from git_asr.sync.flow import Options, sync
+from git_asr.sync.settings import settings
 from git_asr.sync.taking import Offer
 from git_asr.views.text import neutral, plural
 

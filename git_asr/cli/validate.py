@@ -16,6 +16,9 @@ from git_asr.errors import DONE, INCOMPLETE, UsageError
     flag_value="refs/asr/sessions",
     help="Check the companion ref, or what another revision holds in its place.",
 )
+@click.option(
+    "--against", "original", metavar="ORIGINAL", help="Compare a redacted bundle with its original."
+)
 @click.option("--quiet", is_flag=True, help="Print nothing; the exit status tells.")
 @click.option("--json", "as_json", is_flag=True, help="Print all that is known as JSON.")
 @click.option("--sarif", is_flag=True, help="Print a SARIF 2.1.0 log, for code scanning.")
@@ -32,6 +35,7 @@ def command(
     *,
     paths: tuple[str, ...],
     ref: str | None,
+    original: str | None,
     quiet: bool,
     as_json: bool,
     sarif: bool,
@@ -44,6 +48,9 @@ def command(
     is told apart by level: *syntax*, the text and the shapes; *semantics*, what records mean together; *unsupported*,
     what is right as far as it can be told, and newer than this version. Each finding says in which file and line, of
     which record, and by which check; `--list` explains the checks. Ends with status 1 if there are findings.
+
+    With --against it tells instead whether a redacted bundle is made from ORIGINAL, has all its records, and holds
+    nothing that was taken out of it; for whoever has both.
     """
     from git_asr.cli import render, validated
 
@@ -56,7 +63,12 @@ def command(
         raise UsageError("nothing to check", hint="git asr validate --ref   checks refs/asr/sessions")
     if quiet + as_json + sarif > 1:
         raise UsageError("--quiet, --json and --sarif exclude each other")
-    found = validated.run(paths, ref, most)
+    if original is not None:
+        from git_asr.cli.against import against
+
+        found = against(paths, original, most)
+    else:
+        found = validated.run(paths, ref, most)
     if as_json or sarif:
         import json
 

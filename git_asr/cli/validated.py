@@ -34,7 +34,7 @@ def lines(found: Checked) -> Iterator[str]:
     levels = {check.name: check.level for check in CHECKS}
     counts = dict.fromkeys(LEVELS, 0)
     for check, count in found.findings.counts.items():
-        counts[levels[check]] += count
+        counts[levels.get(check, "semantics")] += count  # those of twins are no checks of the format
     told = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
     yield f"{plural(found.findings.counts.total(), 'finding')} ({told}) in {what}"
 

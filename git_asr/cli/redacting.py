@@ -1,0 +1,85 @@
+"""What becomes of a bundle before it is written: redacted by a policy, or marked as what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from git_asr.asr.bundle import Bundle
+from git_asr.bundles.spool import Spool
+from git_asr.cli.policies import policy as policy_of
+from git_asr.errors import Diagnostic, Report, UsageError
+from git_asr.redaction.findings import Redacted
+from git_asr.redaction.policy import Policy
+from git_asr.redaction.redactor import Redactor
+from git_asr.redaction.twins import REDACTION
+from git_asr.views.text import plural
+
+NOT_REDACTED = "NOT REDACTED"
+_SHOWN = 6
+"""Rules that are named with their counts."""
+
+
+@dataclass(slots=True)
+class Redaction:
+    """What is wanted: a policy, or a mark that says that there was none. ``told``: what the policy found."""
+
+    policy: Policy | None
+    private: bool = False
+    told: Redacted | None = field(default=None)
+
+    def apply(
+        self, bundle: Bundle, spool: Spool, report: Report, tick: Callable[[int, int], object]
+    ) -> Bundle:
+        """The bundle as it may be written. ``spool``: takes the files that are made."""
+        if self.private:
+            meta = {**bundle.manifest.meta, REDACTION: NOT_REDACTED}
+            return replace(bundle, manifest=replace(bundle.manifest, meta=meta))
+        if self.policy is None:
+            return bundle
+        self.told = Redactor(self.policy).bundle(bundle, spool.put, progress=tick)
+        for one in self.told.left_out:
+            report(Diagnostic("not-shared", one.what, f"left out: {one.reason}"))
+        return Bundle(self.told.manifest, spool.read)
+
+    def lines(self) -> list[str]:
+        """What was found, for people; nothing where nothing was redacted."""
+        if self.told is None or self.policy is None:
+            return []
+        total = self.told.total
+        often = sorted(total.items(), key=lambda one: (-one[1], one[0]))
+        named = ", ".join(f"{rule} {count}" for rule, count in often[:_SHOWN])
+        more = f", and {plural(len(often) - _SHOWN, 'other rule')}" if len(often) > _SHOWN else ""
+        found = f"{plural(sum(total.values()), 'finding')}{f' ({named}{more})' if named else ''}"
+        return [f"redacted by policy {self.policy.name}: {found}"]
+
+    def as_json(self) -> dict[str, Any] | None:
+        """The same for programs; None where nothing was redacted."""
+        if self.told is None or self.policy is None:
+            return None
+        left_out = [{"what": one.what, "reason": one.reason} for one in self.told.left_out]
+        return {"policy": self.policy.record(), "findings": self.told.total, "leftOut": left_out}
+
+
+def wanted(policy: str | None, *, shareable: bool, private: bool, native: bool) -> Redaction:
+    """What the options ask for.
+
+    Raises:
+        UsageError: they contradict one another, or there is no such policy.
+    """
+    if shareable and private:
+        raise UsageError("--shareable and --private exclude each other")
+    if shareable and policy is None:
+        raise UsageError(
+            "a bundle that is to be shared needs a redaction policy",
+            hint="git asr export --shareable --policy default …",
+        )
+    if shareable and native:
+        raise UsageError("native transcripts are not redacted, and never in a bundle that is to be shared")
+    if policy is not None and not shareable:
+        raise UsageError(
+            "a policy is for a bundle that is to be shared",
+            hint=f"git asr export --shareable --policy {policy} …",
+        )
+    return Redaction(None if policy is None else policy_of(policy), private)
