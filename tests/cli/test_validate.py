@@ -314,7 +314,7 @@ def test_another_validator(tmp_path: Path) -> None:
 def test_a_case_that_is_made_is_written_for_another_validator(tmp_path: Path) -> None:
     kit = str(small_kit(tmp_path, "line-size"))
     size = tmp_path / "size.py"
-    size.write_text("import os, sys\nsys.exit(os.path.getsize(sys.argv[1]) > 2**25 + 1)\n")
+    size.write_text("import os, sys\nsys.exit(os.path.getsize(sys.argv[1]) > 2**23 + 1)\n")
     result = run_cli(["conformance", "--kit", kit, "--tool", f"{sys.executable} {size}"], tmp_path)
     assert (result.status, result.out) == (0, "2 of 2 cases as expected\n")
 
