@@ -34,7 +34,7 @@ def test_a_stream(tmp_path: Path) -> None:
     assert (result.status, result.out, result.err) == (0, "clean: 1 stream, 1 record\n", "")
     (tmp_path / "s.jsonl").write_bytes(TWICE + b"{")
     result = run_cli(["validate", "s.jsonl"], tmp_path)
-    assert (result.status, result.err) == (1, "")
+    assert (result.status, result.err) == (1, "hint: git asr validate --list   explains the checks\n")
     assert result.out == (
         "syntax\n"
         "s.jsonl:4: line-end: has no line feed: readers ignore it as a write that was cut off\n"
