@@ -77,4 +77,6 @@ def command(
         with render.paged():
             for line in validated.lines(found):
                 print(line)
+        if found.findings.counts:
+            render.hint("git asr validate --list   explains the checks")
     return INCOMPLETE if found.findings.counts else DONE

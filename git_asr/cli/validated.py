@@ -13,7 +13,6 @@ from git_asr.validation.base import LEVELS, Finding
 from git_asr.validation.registry import CHECKS, FAMILIES
 from git_asr.views.text import neutral, one_line, plural
 
-PAGE = "docs/checks.md"
 __all__ = ["as_json", "as_sarif", "lines", "listing", "run"]
 
 
@@ -75,7 +74,7 @@ def as_json(found: Checked) -> dict[str, Any]:
 
 def as_sarif(found: Checked) -> dict[str, Any]:
     """As ``git asr validate --sarif`` prints it."""
-    return sarif.log(CHECKS, found.findings.kept(), __version__, PAGE, neutral)
+    return sarif.log(CHECKS, found.findings.kept(), __version__, neutral)
 
 
 def listing() -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from git_asr.asr import codec
 
-MOST_BYTES = 32 * 1024 * 1024
+MOST_BYTES = 8 * 1024 * 1024
 """Bytes of a line that is read; a longer one is passed over."""
 
 

@@ -19,13 +19,11 @@ def log(
     checks: Sequence[Check],
     findings: Iterable[Finding],
     version: str,
-    page: str,
     neutral: Callable[[str], str],
 ) -> dict[str, Any]:
     """A log with one run.
 
-    ``version``: of git-asr. ``page``: where the checks are documented; the name of each is an anchor there.
-    ``neutral``: makes untrusted text harmless.
+    ``version``: of git-asr. ``neutral``: makes untrusted text harmless.
     """
     rules = {check.name: number for number, check in enumerate(checks)}
     results = [
@@ -40,8 +38,7 @@ def log(
                     "driver": {
                         "name": "git-asr",
                         "version": version,
-                        "informationUri": page,
-                        "rules": [_rule(check, page) for check in checks],
+                        "rules": [_rule(check) for check in checks],
                     }
                 },
                 "columnKind": "unicodeCodePoints",
@@ -51,14 +48,15 @@ def log(
     }
 
 
-def _rule(check: Check, page: str) -> dict[str, Any]:
+def _rule(check: Check) -> dict[str, Any]:
     return {
         "id": check.name,
         "name": "".join(part.capitalize() for part in check.name.split("-")),
         "shortDescription": {"text": check.summary},
         "fullDescription": {"text": f"{check.summary} Source: {check.source}."},
-        "help": {"text": f"{check.summary} Source: {check.source}."},
-        "helpUri": f"{page}#{check.name}",
+        "help": {
+            "text": f"{check.summary} Source: {check.source}. `git asr validate --list` has all checks."
+        },
         "defaultConfiguration": {"level": _LEVELS[check.level]},
         "properties": {"tags": [check.level]},
     }

@@ -262,6 +262,16 @@ def test_seen_is_a_dict(pairs: list[tuple[str, int]]) -> None:
     assert seen.mark("unseen", 1) is None
 
 
+def test_seen_grows_and_keeps_what_it_has() -> None:
+    seen, count = Seen(), 256 * 256 + 2  # one more than fit without growing
+    for number in range(count):
+        assert seen.add(f"{number}", number % 128)
+    assert [seen.get(f"{number}") for number in range(0, count, 97)] == [n % 128 for n in range(0, count, 97)]
+    assert not seen.add("7")
+    assert "x" not in seen
+    assert seen.count == count
+
+
 MEASURE = """
 import resource, sys
 from git_asr.validation.bundle import check_stream

@@ -11,6 +11,7 @@ from git_asr.validation.base import Check
 from git_asr.validation.bundle import check_bundle, check_stream, folders
 from git_asr.validation.conformance import EXPECTED, Case, found
 from git_asr.validation.findings import Findings
+from git_asr.validation.lines import MOST_BYTES
 from git_asr.validation.registry import CHECKS
 from tests.support.checked import Held
 from tests.support.kit import cases_of_archives, cases_of_bundles, cases_of_streams
@@ -18,11 +19,10 @@ from tests.support.kit.making import Files, said, stream
 
 KIT = Path(__file__).parents[3] / "fixtures" / "conformance"
 _HEAD, _RECORD = (line.decode() for line in stream(said(1)).splitlines())
-_MOST = 32 << 20
 MADE: dict[str, dict[str, dict[str, list[tuple[str, int]]]]] = {
     "line-size": {
-        "valid": {"limit": [(_HEAD, 1), (" ", _MOST - len(_HEAD)), ("\n", 1)]},
-        "invalid": {"longer": [(f"{_HEAD}\n{_RECORD}", 1), (" ", _MOST + 1 - len(_RECORD)), ("\n", 1)]},
+        "valid": {"limit": [(_HEAD, 1), (" ", MOST_BYTES - len(_HEAD)), ("\n", 1)]},
+        "invalid": {"longer": [(f"{_HEAD}\n{_RECORD}", 1), (" ", MOST_BYTES + 1 - len(_RECORD)), ("\n", 1)]},
     }
 }
 """Cases that are made of pieces."""
