@@ -15,7 +15,7 @@ ASLEEP = ("/bin/sh", "-c", "sleep 0.2")
 
 NO_HOOK = Path(os.devnull)
 _TO_THE_END = 300
-"""A descriptor that neither a shell nor a worker closes: open until the last process has ended that came of a command."""
+"""A descriptor that neither a shell nor a worker closes: open until all processes have ended that came of a command."""
 
 
 def hooks_path(folder: Path, launch: Sequence[str]) -> Path:

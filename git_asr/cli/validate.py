@@ -53,6 +53,7 @@ def command(
     nothing that was taken out of it; for whoever has both.
     """
     from git_asr.cli import render, validated
+    from git_asr.cli.against import against
 
     if listed:
         with render.paged():
@@ -63,12 +64,7 @@ def command(
         raise UsageError("nothing to check", hint="git asr validate --ref   checks refs/asr/sessions")
     if quiet + as_json + sarif > 1:
         raise UsageError("--quiet, --json and --sarif exclude each other")
-    if original is not None:
-        from git_asr.cli.against import against
-
-        found = against(paths, original, most)
-    else:
-        found = validated.run(paths, ref, most)
+    found = validated.run(paths, ref, most) if original is None else against(paths, original, most)
     if as_json or sarif:
         import json
 
