@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from git_asr.git.base import Repository
 from git_asr.git.process import try_git
 from git_asr.hooks.blocks import blocks, with_block
 from git_asr.hooks.managers.base import editable
+from git_asr.hooks.managers.lefthook import LOCAL
 from git_asr.hooks.places import Place
 from git_asr.hooks.refusal import Refusal
 from git_asr.hooks.steps import Keep, Step, Write, make_folders, stamp
@@ -29,14 +30,11 @@ def exclusion(repo: Repository, places: Sequence[Place], steps: Iterable[Step]) 
 
     A name with a line feed cannot be excluded, and a file that nobody can edit stays as it is.
     """
-    made = [_made(step) for step in steps]
+    steps = list(steps)
+    made = [path for step in steps if (path := _made(step)) is not None]
     patterns: dict[str, None] = {}
-    for place in places:
-        top = place.within
-        mine = [path for path in made if path is not None and path.parent == place.folder]
-        if top is None or not mine or os.path.realpath(place.folder) != str(place.folder):
-            continue
-        names = [path.relative_to(top).as_posix() for path in mine if path.is_relative_to(top)]
+    for top, paths in [*_in_worktrees(places, made), *_of_managers(steps)]:
+        names = [path.relative_to(top).as_posix() for path in paths if path.is_relative_to(top)]
         patterns |= dict.fromkeys(_pattern(name) for name in _unignored(top, names) if "\n" not in name)
     file = repo.common_dir / "info" / "exclude"
     data = editable(file)
@@ -45,6 +43,24 @@ def exclusion(repo: Repository, places: Sequence[Place], steps: Iterable[Step]) 
     before = b"".join(one.body for one in blocks(data or b"") if one.name == BLOCK and one.intact)
     new = with_block(data, BLOCK, before + b"".join(os.fsencode(pattern) + b"\n" for pattern in patterns))
     return (*make_folders(file.parent), Write(file, new, stamp(file), executable=False))
+
+
+def _in_worktrees(places: Sequence[Place], made: Sequence[Path]) -> Iterator[tuple[Path, list[Path]]]:
+    """The hook files that lie in a worktree, with its top folder."""
+    for place in places:
+        mine = [path for path in made if path.parent == place.folder]
+        if place.within is not None and mine and os.path.realpath(place.folder) == str(place.folder):
+            yield place.within, mine
+
+
+def _of_managers(steps: Sequence[Step]) -> Iterator[tuple[Path, list[Path]]]:
+    """The configuration of a manager that is the user's alone, where it is made anew."""
+    for step in steps:
+        match step:
+            case Write(path, _, None, False) if path.name == LOCAL:
+                yield path.parent, [path]
+            case _:
+                pass
 
 
 def _made(step: Step) -> Path | None:

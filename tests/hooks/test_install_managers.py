@@ -217,6 +217,17 @@ def test_a_local_configuration_of_lefthook_keeps_every_byte(lefthook: Installing
     assert path.read_text() == local
 
 
+def test_a_local_configuration_of_lefthook_that_is_made_is_not_taken_along(lefthook: Installing) -> None:
+    lefthook.setup("install")
+    before = git(lefthook.path, "status", "--porcelain")
+    assert install(lefthook.path, "--manager").status == 0
+    assert (lefthook.path / "lefthook-local.yml").is_file()
+    assert git(lefthook.path, "status", "--porcelain") == before
+    assert uninstall(lefthook.path).status == 0
+    assert not (lefthook.path / "lefthook-local.yml").exists()
+    assert git(lefthook.path, "status", "--porcelain") == before
+
+
 @pytest.mark.parametrize(
     ("local", "why"),
     [
