@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from git_asr.cli.render import paint
+from git_asr.cli.render import left_out, paint
 from git_asr.views import text
 from git_asr.views.coverage import Coverage, Row, State
 
@@ -44,14 +44,14 @@ def lines(found: Coverage) -> Iterator[str]:
             if told[state] == _MOST + 1:
                 more = sum(one == state for one, *_ in reasons) - _MOST
                 yield ""
-                yield f"{_WORDS[state]}: {more:,} more reasons: --json lists them"
+                yield f"{_WORDS[state]}: {left_out(more, 'reason')}"
             continue
         yield ""
         yield paint(f"{_WORDS[state]}: {text.one_line(reason)}", "yellow")
         for row in rows[:_MOST]:
             yield f"  {row.commit.oid[:12]}  {row.commit.date[:10]}  {text.one_line(_about(row), 100)}"
         if len(rows) > _MOST:
-            yield f"  and {len(rows) - _MOST:,} more: --json lists them"
+            yield f"  {left_out(len(rows) - _MOST)}"
         if command is not None:
             yield paint(f"  {text.one_line(command)}", "cyan")
 

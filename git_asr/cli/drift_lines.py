@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from git_asr.cli.render import paint
+from git_asr.cli.render import left_out, paint
 from git_asr.companion.drifting import Looked
 from git_asr.views import text
 from git_asr.views.drift import Group
@@ -32,12 +32,12 @@ def lines(looked: Looked, found: Sequence[Group]) -> Iterator[str]:
         yield f"{paint(text.one_line(group.name, _NAME), 'bold')} · {count}"
         yield from text.columns([("records", "sessions", "kind", "first"), *_rows(group)], right={0, 1})
         if (more := len(group.kinds) - _MOST) > 0:
-            yield f"and {more:,} more: --json lists them"
+            yield left_out(more)
         if group.more:
             yield "and more, which are not counted"
     if (more := len(found) - _MOST) > 0:
         yield ""
-        yield f"and {text.plural(more, 'more version')}: --json lists them"
+        yield left_out(more, "version")
 
 
 def _rows(group: Group) -> Iterator[tuple[str, str, str, str]]:

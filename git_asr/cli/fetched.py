@@ -103,7 +103,7 @@ def warn(repo: Repository, report: Report) -> None:
     for one in rejected[:_SHOWN]:
         render.warning(f"{one.ref} stays where it is: {one.reason}")
     if len(rejected) > _SHOWN:
-        render.warning(f"and {len(rejected) - _SHOWN} more: git asr fetch --checkpoints --json lists them")
+        render.warning(render.left_out(len(rejected) - _SHOWN, command="git asr fetch --checkpoints"))
     if rejected:
         ref = shlex.quote(f"+{rejected[0].ref}:{rejected[0].ref}")
         render.hint(

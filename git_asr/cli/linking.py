@@ -27,7 +27,7 @@ from git_asr.sync.look import directory
 from git_asr.sync.settings import settings
 from git_asr.sync.suggest import Answer, Question
 from git_asr.sync.suggest import suggest as search
-from git_asr.views.text import plural
+from git_asr.views.text import one_line, plural
 
 
 def show(*, machine: bool) -> None:
@@ -105,12 +105,14 @@ def decide(verb: str, revision: str, beginning: str, *, machine: bool) -> None:
     elif isinstance(decision, AcceptedLink):
         _say([decision])
     else:
-        click.echo(f"the accepted link from commit {commit[:12]} to checkpoint {checkpoint} was taken back")
+        said = f"the accepted link from commit {commit[:12]} to checkpoint {checkpoint} was taken back"
+        click.echo(one_line(said))
 
 
 def _say(links: Iterable[AcceptedLink]) -> None:
     for link in links:
-        click.echo(f"commit {link.commit[:12]} is linked to checkpoint {link.checkpoint} ({link.method})")
+        said = f"commit {link.commit[:12]} is linked to checkpoint {link.checkpoint} ({link.method})"
+        click.echo(one_line(said))
 
 
 def _search(repo: Repository, state: State, question: Question) -> Answer:

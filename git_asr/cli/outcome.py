@@ -47,7 +47,7 @@ def report_unresolved(repo: Repository, outcome: Outcome) -> None:
     for checkpoint, commits in outcome.unresolved[:_SHOWN]:
         render.warning(f"no checkpoint {checkpoint} in any store; commit {commits[0][:12]} names it")
     if len(outcome.unresolved) > _SHOWN:
-        render.warning(f"and {len(outcome.unresolved) - _SHOWN} more: git asr sync --json lists them")
+        render.warning(render.left_out(len(outcome.unresolved) - _SHOWN, command="git asr sync"))
     if not outcome.searched:
         render.warning(
             "no checkpoint store in this repository: no branch entire/checkpoints/v1, local or fetched,"

@@ -18,7 +18,7 @@ from typing import Literal, TextIO, cast
 
 from git_asr.errors import AsrError, Diagnostic
 from git_asr.git.process import try_git
-from git_asr.views.text import neutral
+from git_asr.views.text import neutral, plural
 
 Style = Literal["bold", "dim", "red", "green", "yellow", "cyan"]
 
@@ -128,6 +128,15 @@ def unread(stream: TextIO | None) -> bool:
     except ValueError:  # a stream without a file behind it
         return False
     return any(event & select.POLLERR for _, event in watch.poll(0))
+
+
+def left_out(number: int, noun: str = "", *, command: str = "", listed: str = "them") -> str:
+    """What stands behind a list that was cut: ``and 3 more: --json lists them``.
+
+    ``command``: the one whose ``--json`` is meant, where it is not the one that runs; ``listed``: what that lists.
+    """
+    said = plural(number, f"more {noun}") if noun else f"{number:,} more"
+    return f"and {said}: {command}{' ' if command else ''}--json lists {listed}"
 
 
 def _say(kind: str, text: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from git_asr.cli.findings import findings_as_json, unresolved_as_json
+from git_asr.cli.render import left_out
 from git_asr.sync.status import Status
 from git_asr.views import text
 
@@ -39,9 +40,9 @@ def lines(found: Status) -> Iterator[str]:
     if found.unresolved:
         yield f"unresolved: {text.plural(len(found.unresolved), 'checkpoint ID')} that no store has"
         for checkpoint, commits in found.unresolved[:_MOST]:
-            yield f"  {checkpoint}  commit {commits[0][:12]}"
+            yield f"  {text.one_line(checkpoint)}  commit {commits[0][:12]}"
         if len(found.unresolved) > _MOST:
-            yield f"  and {len(found.unresolved) - _MOST:,} more: --json lists them"
+            yield f"  {left_out(len(found.unresolved) - _MOST)}"
     if found.absent:
         yield f"absent: {text.plural(len(found.absent), 'object')} of checkpoints not in this repository"
     if found.findings:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from git_asr.cli.render import Style, paint
+from git_asr.cli.render import Style, left_out, paint
 from git_asr.companion.state import State
 from git_asr.git.base import Repository
 from git_asr.git.graph import listed
@@ -45,13 +45,14 @@ def _lines(state: State, one: Suggested) -> Iterator[str]:
     for each in one.suggestions[:_SHOWN]:
         first, *others = each.evidence
         sure = paint(f"{each.sure:6}", _STYLES[each.sure])
-        yield f"  {each.checkpoint}  {sure}  {one_line(in_words(first), LINE)}"
-        indent = " " * (len(each.checkpoint) + 12)
+        checkpoint = one_line(each.checkpoint)
+        yield f"  {checkpoint}  {sure}  {one_line(in_words(first), LINE)}"
+        indent = " " * (len(checkpoint) + 12)
         yield from (f"{indent}{one_line(in_words(more), LINE)}" for more in others)
         yield from (f"{indent}{label}" for label in _labels(state, each.checkpoint))
     more = max(len(one.suggestions) - _SHOWN, 0) + one.more
     if more:
-        yield f"  and {more:,} more: --json lists {len(one.suggestions):,}"
+        yield f"  {left_out(more, listed=f'{len(one.suggestions):,}')}"
 
 
 def _labels(state: State, checkpoint: str) -> Iterator[str]:
@@ -108,5 +109,6 @@ def accepted_lines(repo: Repository, state: State, found: Iterable[Accepted]) ->
     subjects = {node.oid: node.subject for node in listed(repo, dict.fromkeys(one.commit for one in links))}
     for one in links:
         yield f"{paint(one.commit[:12], 'yellow')}  {one_line(subjects.get(one.commit, ''), LINE)}"
-        yield f"  {one.checkpoint}  {one_line(one.method, LINE)}"
-        yield from (f"{' ' * (len(one.checkpoint) + 4)}{label}" for label in _labels(state, one.checkpoint))
+        checkpoint = one_line(one.checkpoint)
+        yield f"  {checkpoint}  {one_line(one.method, LINE)}"
+        yield from (f"{' ' * (len(checkpoint) + 4)}{label}" for label in _labels(state, one.checkpoint))

@@ -117,7 +117,7 @@ def test_many_reasons_of_one_state_are_not_all_named(tmp_path: Path) -> None:
         repo.commit(one)
     shown = coverage(repo.build(), "main").out
     assert shown.count("dangling: it was removed from the store by its commit ") == 10
-    assert shown.endswith("\ndangling: 2 more reasons: --json lists them\n")
+    assert shown.endswith("\ndangling: and 2 more reasons: --json lists them\n")
 
 
 def test_a_repository_without_commits(tmp_path: Path) -> None:

@@ -9,6 +9,13 @@ from typing import Any
 
 import pytest
 
+from git_asr.cli.suggested import accepted_lines, answer_lines
+from git_asr.companion.state_file import known_state
+from git_asr.git.repository import open_repository
+from git_asr.sync.linking import Accepted
+from git_asr.sync.look import directory
+from git_asr.sync.suggest import Answer
+from git_asr.views.suggestions import Evidence, Suggested, Suggestion
 from tests.cli.test_show import keys
 from tests.e2e.sample_repos import own, session
 from tests.e2e.terminal import run_on_terminal
@@ -189,6 +196,21 @@ def test_many_suggestions_are_counted_for_people(path: Path, tmp_path: Path) -> 
     found = out(repo.build(), "--suggest").splitlines()
     assert found[-3] == "  and 20 more: --json lists 30"
     assert len(read(repo.path, "--suggest")["suggested"][0]["suggestions"]) == 30
+
+
+def test_ids_of_checkpoints_are_neutral(path: Path) -> None:
+    """Whatever let one pass that no store can have: the state and the companion ref are read, not trusted."""
+    hostile = "\x1b[31m\u202ec\n"
+    shown = "^[[31m<U+202E>c"
+    repo = open_repository(path)
+    evidence = Evidence("tree", "exact", via="1" * 40)
+    found = Suggested("2" * 40, "work", (Suggestion(hostile, (evidence,)),), 0, False)
+    assert run_cli(["sync"], path).status == 0
+    with known_state(directory(repo)) as state:
+        suggestions = [*answer_lines(state, Answer(1, 0, 1, (found,)))]
+        links = [*accepted_lines(repo, state, [Accepted("2" * 40, hostile, "hand", None)])]
+    assert suggestions[1].startswith(f"  {shown}  exact ")
+    assert links[1] == f"  {shown}  hand"
 
 
 def test_what_is_ambiguous_and_what_merges_bring_in_is_said(tmp_path: Path) -> None:

@@ -11,10 +11,14 @@ from git_asr.asr.draft import Draft
 from git_asr.converters.base import Embedded, NativeFormat, Unit
 from git_asr.converters.opaque import LINES
 from git_asr.converters.units import read_lines
-from tests.support.beginnings import broken, broken_apart
+from tests.support.beginnings import broken, broken_apart, is_beginning
 
 TEXT = b'{"a":1}\n\n{"b":2}{"c":3}\n{"d":\n{"e":5}\n{"f":'
 UNITS = list(read_lines([TEXT]))
+
+OTHER = b'{"type":"state","state":"idle"}'
+FIRST = b'{"type":"message","content":[{"text":"a"}],"assembly":{"state":"partial","fragments":1}}'
+SECOND = b'{"type":"message","content":[{"text":"ab"}],"assembly":{"state":"final","fragments":2}}'
 
 Yields = Callable[["Some", Iterator[Unit]], Iterator[Draft]]
 
@@ -107,6 +111,69 @@ def names_streams_anew(converter: Some, units: Iterator[Unit]) -> Iterator[Draft
     for unit in units:
         converter.embedded = [Embedded(str(unit.position), (), LINES)]
         yield draft(unit)
+
+
+def joined(*, marks: bool = True, loses: bool = False) -> Yields:
+    """Two lines each become one message, where the second stands; the third and the sixth stand for themselves."""
+
+    def drafts(_: Some, units: Iterator[Unit]) -> Iterator[Draft]:
+        held: list[Unit] = []
+        for unit in units:
+            if unit.position in (3, 6):
+                yield draft(unit, content=[])
+                continue
+            held.append(unit)
+            if len(held) == 2:
+                yield from [] if loses else [message(held, marks=False)]
+                held = []
+        if held:
+            yield message(held, marks=marks)
+
+    return drafts
+
+
+def message(held: list[Unit], *, marks: bool) -> Draft:
+    text = "".join(str(one.value) for one in held)
+    assembly = {"state": "partial" if marks else "final", "fragments": len(held)}
+    return Draft("message", held[-1].position, 0, {"content": [{"text": text}], "assembly": assembly})
+
+
+PIECES = list(read_lines([b'{"a":1}\n{"b":1}\n{"c":1}\n{"d":1}\n{"e":1}\n{"f":1}\n']))
+
+
+def test_a_message_that_was_open_may_move_on() -> None:
+    assert broken(lambda: Some(joined()), PIECES, "s") == []
+
+
+@pytest.mark.parametrize(
+    ("drafts", "lines"),
+    [
+        (joined(marks=False), [1, 4]),  # it does not say that it is open
+        (joined(loses=True), [1, 4]),  # nothing takes its place
+    ],
+)
+def test_no_other_record_may_move(drafts: Yields, lines: list[int]) -> None:
+    assert [end.position for end in broken(lambda: Some(drafts), PIECES, "s")] == lines
+
+
+@pytest.mark.parametrize(
+    ("some", "whole", "expected"),
+    [
+        ([], [], True),
+        ([OTHER], [OTHER, FIRST], True),
+        ([OTHER], [FIRST], False),
+        ([OTHER, FIRST], [OTHER], False),
+        ([FIRST], [FIRST, OTHER], True),
+        ([FIRST], [OTHER, SECOND], True),
+        ([FIRST, OTHER], [OTHER, SECOND], True),
+        ([FIRST, OTHER], [SECOND, OTHER], False),
+        ([FIRST, OTHER], [OTHER], False),
+        ([FIRST, FIRST], [SECOND], False),
+        ([SECOND], [FIRST], False),
+    ],
+)
+def test_what_a_beginning_is(some: list[bytes], whole: list[bytes], expected: bool) -> None:
+    assert is_beginning(some, whole) is expected
 
 
 @pytest.mark.parametrize("drafts", [one_each, one_line_late, says_first])

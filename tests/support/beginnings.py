@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from git_asr.asr import codec
+from git_asr.asr.draft import Record
 from git_asr.asr.large import describe, line
 from git_asr.asr.numbering import number
 from git_asr.converters.base import Converter, Unit
@@ -113,6 +115,38 @@ def run(make: Callable[[], Converter], units: Sequence[Unit], stream: str) -> tu
     return this.made, [*this.ends, End(this.position, len(this.made), (), facts(this.converter))]
 
 
+def is_beginning(some: Sequence[bytes], whole: Sequence[bytes]) -> bool:
+    """Whether records are the first of all, but for one: the message that is open where they end.
+
+    It is marked as partial; all have it as it is, or one of more fragments instead, further on, that begins with it.
+    """
+    at = next((n for n, one in enumerate(some) if n >= len(whole) or one != whole[n]), len(some))
+    if at == len(some):
+        return True
+    behind, left = some[at + 1 :], whole[at:]
+    return list(behind) == list(left[: len(behind)]) and _has_grown(some[at], left[len(behind) :])
+
+
+def _has_grown(some: bytes, later: Sequence[bytes]) -> bool:
+    """Whether an open message is the beginning of one of these records."""
+    message = codec.decode(some).value
+    if (message.get("assembly") or {}).get("state") != "partial":
+        return False
+    return any(_goes_on(message, codec.decode(one).value) for one in later)
+
+
+def _goes_on(message: Record, other: Record) -> bool:
+    names = ("type", "role", "author", "messageId", "inferenceId", "supersedes")
+    fragments = (other.get("assembly") or {}).get("fragments", 0)
+    same = all(message.get(name) == other.get(name) for name in names)
+    return same and fragments > message["assembly"]["fragments"] and _text(other).startswith(_text(message))
+
+
+def _text(message: Record) -> str:
+    """What a message says; of a text that is a blob, which it is."""
+    return "".join(part.get("text", "") for part in message["content"])
+
+
 def broken(make: Callable[[], Converter], units: Iterable[Unit], stream: str) -> list[End]:
     """The ends after which the records are no beginning of all, or the facts are others than at the end of all."""
     made, ends = run(make, list(units), stream)
@@ -121,7 +155,7 @@ def broken(make: Callable[[], Converter], units: Iterable[Unit], stream: str) ->
         end
         for end in ends
         if end.failure
-        or list(end.more) != made[end.made : end.made + len(end.more)]
+        or not is_beginning(end.more, made[end.made :])
         or any(part != whole[: len(part)] for part, whole in zip(end.facts, last, strict=True))
     ]
 

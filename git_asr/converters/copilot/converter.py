@@ -64,6 +64,10 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("command.queued", "command.execute"), beside.command),
     **dict.fromkeys(("abort", "agent.interrupted"), session.interrupted),
 }
+_BESIDE = frozenset(
+    {"tool.execution_start", "hook.start", "hook.end", "permission.requested", "permission.completed"}
+)
+"""What runs beside a response while its chunks come. What a tool returns is none of it: it follows what was said."""
 LOSSES = (
     *opaque.CONVERTED_LINE_LOSSES,
     {"feature": "empty_values", "reason": "null, empty text, arrays and objects are not kept as fields"},
@@ -99,15 +103,15 @@ class CopilotEvents(Learning[State]):
         """Yield the drafts of the units; a malformed last one is held back."""
         state = self._state = State(stream)
         for unit in opaque.settled(units):
+            event = None if unit.kind == "malformed" else _event(unit, state)
+            if event is not None:
+                state.follow(event)
+            yield from _ahead(event, state)
             before = state.last
-            if unit.kind == "malformed":
-                made = [opaque.notice(unit)]
-                _identify(made, state)
-            else:
-                event = _event(unit, state)
-                made = _whole(unit, state) if event is None else _told(event, unit, state)
+            yield from state.hold(_told(event, unit, state), before)
+            if unit.kind != "malformed":
                 state.stands(text(unit.value, "id"), before)
-            yield from made
+        yield from state.release()
 
 
 class CopilotSubagent:
@@ -133,7 +137,10 @@ class CopilotSubagent:
             event = _event(unit, state) if unit.kind == "value" else None
             if event is not None and event.agent == self._agent:
                 event.again |= {key for key in ("parentToolCallId",) if event.data.get(key) == self._agent}
-                yield from _records(event, unit, state)
+                yield from _ahead(event, state)
+                before = state.last
+                yield from state.hold(_records(event, unit, state), before)
+        yield from state.release()
 
 
 def _event(unit: Unit, state: State) -> Event | None:
@@ -146,9 +153,28 @@ def _event(unit: Unit, state: State) -> Event | None:
     return Event(unit, value, state.agents.of(value))
 
 
-def _told(event: Event, unit: Unit, state: State) -> list[Draft]:
-    """The records of an event among those of the session."""
-    state.follow(event)
+def _ahead(event: Event | None, state: State) -> list[Draft]:
+    """What is to be given out before the records of an event, or of a unit that is none, are made."""
+    if event is not None:
+        state.turn(event)
+    held = state.held
+    if held is not None and event is not None and state.apart is None:
+        chunk, key = messages.chunk(event, state), held.spoken.key
+        if chunk is not None and chunk.key == key and not chunk.first:
+            return state.move(held) if chunk.last or event.data.get("content") else []
+        if event.type in _BESIDE or event.agent != key[0]:
+            return []
+    return state.release()
+
+
+def _told(event: Event | None, unit: Unit, state: State) -> list[Draft]:
+    """The records of a unit among those of the session."""
+    if unit.kind == "malformed":
+        made = [opaque.notice(unit)]
+        _identify(made, state)
+        return made
+    if event is None:
+        return _whole(unit, state)
     if event.agent is None:
         return _records(event, unit, state)
     if event.agent not in state.streams:
@@ -160,7 +186,6 @@ def _told(event: Event, unit: Unit, state: State) -> list[Draft]:
 
 def _calls(event: Event, unit: Unit, state: State) -> list[Draft]:
     """The model call to which a subagent's event belongs; all else stands in the subagent's stream."""
-    state.turn(event)
     if event.type == "assistant.message" and messages.is_response(event.data):
         event.blocks = messages.blocks(event.data)
         usage.called(event, state)
@@ -171,7 +196,6 @@ def _calls(event: Event, unit: Unit, state: State) -> list[Draft]:
 
 def _records(event: Event, unit: Unit, state: State) -> list[Draft]:
     """The records of an event in the stream that is its agent's."""
-    state.turn(event)
     handler = _HANDLERS.get(event.type)
     taken = None if handler is None else handler(event, state)
     if taken is None:

@@ -17,16 +17,15 @@ from git_asr.converters.building import (
     word,
 )
 from git_asr.converters.copilot import tools, usage
+from git_asr.converters.copilot.chunks import Chunk, Spoken
 from git_asr.converters.copilot.content import binary, holds_bytes, listed
 from git_asr.converters.copilot.event import VENDOR, Event, Taken
 from git_asr.converters.copilot.slots import ADDED, MODE, REST
-from git_asr.converters.copilot.state import Spoken, State
+from git_asr.converters.copilot.state import State
 from git_asr.converters.fields import count, text
 
 _THOUGHT, _SAID, _ASKED = range(3)
 """Blocks of a response: what the model thought, what it said, and from here on the tools that it asks for."""
-MAX_FRAGMENTS = 64
-"""Chunks that are put together to one message; each has all before it again."""
 _SEALED = ("reasoningOpaque", "encryptedContent")
 _NAMES = ("path", "filePath", "title", "displayName", "url")
 """Keys under which an attachment may have a name."""
@@ -128,36 +127,46 @@ def assistant(event: Event, state: State) -> Taken | None:
     return taken
 
 
+def chunk(event: Event, state: State) -> Chunk | None:
+    """Which chunk of a response an event is; None for a whole one, and for other events."""
+    if event.type != "assistant.message" or not is_response(event.data):
+        return None
+    index, chunks = count(event.data, "chunkIndex"), count(event.data, "chunkCount")
+    call = usage.call_key(event, state)
+    if index is None or chunks is None or chunks < 2 or call is None:
+        return None
+    return Chunk((event.agent, *call), index == 0, index + 1 >= chunks)
+
+
 def _spoken(event: Event, state: State, said: str, call: str | None) -> set[str]:
     """What the model said; the keys of the event that the record holds.
 
-    A later chunk of a response goes on from what the ones before it said: it has all of it, and supersedes it.
+    A later chunk of a response goes on from what the ones before it said: it has all of it.
     """
-    chunk, chunks = count(event.data, "chunkIndex"), count(event.data, "chunkCount")
-    split = call is not None and chunk is not None and chunks is not None and chunks > 1
-    ended = chunk is not None and chunks is not None and chunk + 1 >= chunks
-    before = state.spoken.pop(call, None) if split and call is not None else None
-    if chunk == 0 or (before is not None and before.fragments >= MAX_FRAGMENTS):
+    part = chunk(event, state)
+    before = None if part is None else state.spoken.pop(part.key, None)
+    if part is not None and part.first:
         before = None
-    if not said and (before is None or not ended):
-        if before is not None and call is not None:
-            state.spoken[call] = before
+    if part is not None and before is not None and not said and not part.last:
+        state.spoken[part.key] = before
+        return set()
+    if before is not None and not before.open and not before.restates():
+        before = None
+    if not said and before is None:
         return set()
     own = text(event.data, "messageId")
-    named = own is not None and usable(own)
+    identifier = (own if usable(own) else None) if before is None else before.identifier
     told: dict[str, Any] = {"role": "assistant", "author": "agent"}
-    identifier = (own if named else None) if before is None else before.draft.fields.get("messageId")
     if identifier is not None:
         told["messageId"] = identifier
-    whole = said if before is None else before.text + said
-    told["content"] = [text_part(whole)]
-    fragments = 1 if before is None else before.fragments + 1
-    if split:
-        told["assembly"] = {"state": "final" if ended else "partial", "fragments": fragments}
-    earlier = None if before is None else before.draft.id
+    told["content"] = [text_part(said)]
+    earlier = None if before is None or before.record is None else before.record.id
     draft = event.put(CONTENT, "message", told, block=_SAID, inference=call, supersedes=earlier)
-    if split and call is not None and not ended:
-        state.spoken[call] = Spoken(draft, whole, fragments)
+    if part is not None:
+        state.said = spoken = before or Spoken(part.key, identifier, draft)
+        spoken.grow(draft, said, last=part.last)
+        if not part.last:
+            state.spoken[part.key] = spoken
     return {"messageId"} if identifier is not None and identifier == own else set()
 
 

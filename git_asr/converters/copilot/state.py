@@ -9,9 +9,11 @@ from typing import Any
 from git_asr.asr import codec
 from git_asr.asr.draft import Draft
 from git_asr.asr.ids import usable
+from git_asr.converters.copilot.chunks import MAX_HELD, Held, Key, Spoken
 from git_asr.converters.copilot.event import Event
 from git_asr.converters.fields import text
 from git_asr.converters.learned import Learned
+from git_asr.converters.revisions import carries
 
 MAX_STREAMS = 100
 """Subagents of one file that get a stream: each costs another pass; the events of the others stay as they are."""
@@ -54,20 +56,10 @@ class Turn:
 
 @dataclass(slots=True)
 class Inference:
-    """A model call so far: its ID, its latest record, and how many events told of it."""
+    """A model call so far: its ID and its latest record."""
 
     id: str
     draft: Draft
-    fragments: int
-
-
-@dataclass(frozen=True, slots=True)
-class Spoken:
-    """What the chunks of a response said so far: the record that has it, and how many they are."""
-
-    draft: Draft
-    text: str
-    fragments: int
 
 
 @dataclass(slots=True)
@@ -90,8 +82,12 @@ class State(Learned):
     """The subagents that have a stream of their own."""
     turns: dict[str | None, Turn] = field(default_factory=dict)
     inferences: dict[tuple[str | None, ...], Inference] = field(default_factory=dict)
-    spoken: dict[str, Spoken] = field(default_factory=dict)
-    """The responses of which chunks are to come, by the model call."""
+    spoken: dict[Key, Spoken] = field(default_factory=dict)
+    """The responses of which chunks are to come."""
+    said: Spoken | None = None
+    """The response of which the event that is being converted is a chunk with text."""
+    held: Held | None = None
+    """The message of which the next chunk may come."""
     calls: dict[str, bytes | None] = field(default_factory=dict)
     """The calls that were asked for, with a digest of how until they begin."""
     begun: dict[str, str] = field(default_factory=dict)
@@ -147,6 +143,48 @@ class State(Learned):
         self.previous = native
         if native is not None and usable(native):
             self.seen.setdefault(native, (before, self.last))
+            if self.held is not None:
+                self.held.events.append(native)
+
+    def hold(self, made: list[Draft], before: str | None) -> list[Draft]:
+        """What is to be given out of the records of an event; ``before``: the last record before them."""
+        said, self.said = self.said, None
+        if said is not None:
+            at = next(number for number, draft in enumerate(made) if draft is said.draft)
+            said.settle(leads=at == 0)
+            if said.ended or said.draft.predecessors is not None:
+                said.close()
+                return made
+            before = next((one.id for one in reversed(made[:at]) if carries(one)), before)
+            self.held = Held(said, made[at:], before)
+            return made[:at]
+        if self.held is None:
+            return made
+        self.held.drafts += made
+        return self.release() if len(self.held.drafts) > MAX_HELD else []
+
+    def release(self) -> list[Draft]:
+        """Give out the message that is held as it is, if there is one, and what stands behind it."""
+        if self.held is None:
+            return []
+        held, self.held = self.held, None
+        held.spoken.close()
+        return held.drafts
+
+    def move(self, held: Held) -> list[Draft]:
+        """Give out what was held behind a message, which will stand behind it."""
+        self.held = None
+        held.spoken.move()
+        gone, left = held.drafts[0].id, held.drafts[1:]
+        for event in held.events:
+            before, last = self.seen[event]
+            self.seen[event] = (
+                held.before if before == gone else before,
+                held.before if last == gone else last,
+            )
+        if self.last == gone:
+            self.last = held.before
+        return left
 
 
 def digest(name: Any, arguments: Any) -> bytes:

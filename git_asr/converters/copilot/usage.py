@@ -6,6 +6,7 @@ from typing import Any
 
 from git_asr.asr.ids import derived, usable
 from git_asr.converters.building import BLOCK, CONTENT, MAX_BLOCKS, rest, word
+from git_asr.converters.copilot.chunks import Key
 from git_asr.converters.copilot.event import Event, Taken
 from git_asr.converters.copilot.slots import INFERENCE, NOTICE
 from git_asr.converters.copilot.state import Inference, State
@@ -55,45 +56,53 @@ def place(event: Event) -> int:
     return event.base + BLOCK * min(event.blocks, MAX_BLOCKS) + INFERENCE
 
 
+def _ids(event: Event) -> tuple[str | None, str | None]:
+    """The provider's ID of the model call, and that of the request."""
+    api, request = (
+        one if usable(one := text(event.data, key)) else None for key in ("apiCallId", "requestId")
+    )
+    return api, request
+
+
+def call_key(event: Event, state: State) -> Key | None:
+    """By what events name the same model call (reference section 7.3); None where one names none."""
+    api, request = _ids(event)
+    if api is not None or request is not None:
+        return (api or request,)
+    turn = state.turns[event.agent]
+    return None if turn.number is None else (event.agent or "", turn.interaction, turn.number)
+
+
 def called(event: Event, state: State) -> tuple[str | None, set[str]]:
     """The model call to which a response belongs, and the keys of the event that tell of it (reference section 7.3).
 
     Its ID is the provider's, else that of the request, else the first response of the turn gives one. None where the
     event names none of these: then it does not tell which call it was.
     """
-    data, turn = event.data, state.turns[event.agent]
-    api, request = (one if usable(one := text(data, key)) else None for key in ("apiCallId", "requestId"))
-    key: tuple[str | None, ...] = (api or request,)
-    if key == (None,):
-        if turn.number is None:
-            return None, set()
-        key = (event.agent or "", turn.interaction, turn.number)
-        if key in state.inferences and "usage" in state.inferences[key].draft.fields:
-            del state.inferences[key]  # what told its output was complete: this is another call
+    key = call_key(event, state)
+    if key is None:
+        return None, set()
+    api, request = _ids(event)
     known = state.inferences.get(key)
+    if api is None and request is None and known is not None and "usage" in known.draft.fields:
+        known = None
+        del state.inferences[key]  # what told its output was complete: this is another call
     derived_id = derived(event.position, place(event)) if known is None else known.id
     taken = {name for name, one in (("apiCallId", api), ("requestId", request)) if one is not None}
     identifier = api or request or derived_id
     return identifier, taken | _told(event, state, key, identifier, request)
 
 
-def _told(
-    event: Event, state: State, key: tuple[str | None, ...], identifier: str, request: str | None
-) -> set[str]:
+def _told(event: Event, state: State, key: Key, identifier: str, request: str | None) -> set[str]:
     """Record what an event says of a model call, if it is new; the keys that say it."""
     data = event.data
     known = state.inferences.get(key)
     model, output = word(data.get("model")), count(data, "outputTokens")
-    fragments = 1 if known is None else known.fragments + 1
-    chunk, chunks = count(data, "chunkIndex"), count(data, "chunkCount")
     told = {
         "inferenceId": identifier,
         "requestId": request,
         "model": model or None,
         "usage": None if output is None else {"output": {"total": output}},
-        "assembly": None
-        if chunk is None or chunks is None or chunks < 2
-        else {"state": "final" if chunk + 1 >= chunks else "partial", "fragments": fragments},
     }
     before = {} if known is None else known.draft.fields
     fields = {name: value if value is not None else before.get(name) for name, value in told.items()}
@@ -102,9 +111,7 @@ def _told(
         draft = event.after(
             INFERENCE, "inference", fields, supersedes=None if known is None else known.draft.id
         )
-        state.inferences[key] = Inference(identifier, draft, fragments)
-    else:
-        known.fragments = fragments
+        state.inferences[key] = Inference(identifier, draft)
     taken = {"model"} if model else set()
     return taken | ({"outputTokens"} if output is not None else set())
 

@@ -20,6 +20,7 @@ from git_asr.converters.etf import usage
 from git_asr.converters.etf.content import part
 from git_asr.converters.events.slots import INFERENCE, MAX_TOMBSTONES, REST, STATE, TOMBSTONES
 from git_asr.converters.events.state import VENDOR, Entity, Handler, Line, State, Taken
+from git_asr.converters.fragments import MAX_RESTATED
 from git_asr.converters.secret_answers import asks_for_a_secret
 
 _ENTITY = ("message_id", "messageId", "id")
@@ -34,10 +35,6 @@ _STATUS = {
     **dict.fromkeys(("error", "failed"), "error"),
     **{one: one for one in ("rejected", "cancelled")},
 }
-MAX_RESTATED = 64
-"""How often a message is recorded anew because something stood between its chunks; more chunks stand for themselves."""
-MAX_WEIGHT = 1 << 20
-"""Bytes of content that may be recorded anew for that; beyond them further chunks stand for themselves as well."""
 
 
 def _named(value: dict[str, Any], keys: tuple[str, ...]) -> tuple[str | None, Taken]:
@@ -65,7 +62,7 @@ def close(state: State, *, final: bool = True) -> list[Draft]:
     if identifier is not None:
         told["messageId"] = identifier
     told["content"] = [_joined(one) for one in entity.parts]
-    told["assembly"] = {"state": "final" if final else "partial", "fragments": entity.fragments}
+    told["assembly"] = entity.assembly(final=final)
     before = None if entity.record is None else entity.record.id
     line.native = identifier if before is None else None
     entity.record = line.put(CONTENT, "message", told, supersedes=before)
@@ -176,11 +173,8 @@ def append(line: Line, state: State) -> Taken | None:
         if known is None:
             state.wonder(line, "a chunk of a message that did not begin")
             known = Entity("unknown", "unknown", b"")
-        elif known.restated >= MAX_RESTATED or known.weight > MAX_WEIGHT:
+        elif not known.restates():
             return None
-        else:
-            known.restated += 1
-            known.weight += known.size
         entity = known
     _begin(line, state, identifier, entity, taken)
     return set(line.value)

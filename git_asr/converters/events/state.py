@@ -11,7 +11,8 @@ from git_asr.asr.draft import Draft
 from git_asr.asr.numbering import identify
 from git_asr.converters import fields
 from git_asr.converters.base import Unit
-from git_asr.converters.building import Building, Standing, rest, word
+from git_asr.converters.building import Building, rest, word
+from git_asr.converters.fragments import Growing
 
 VENDOR = "io.entire.events"
 """Prefix of vendor types and key of ``_meta``."""
@@ -58,15 +59,12 @@ class Line(Building):
 
 
 @dataclass(slots=True)
-class Entity:
-    """A message that may still grow.
+class Entity(Growing):
+    """A message as its lines tell of it.
 
     ``role``, ``author``: who says it. ``told``: its first line, as JSON. ``parts``: its content; the text of a text
-    part is a list of chunks. ``calls``: the calls in it that are to be recorded with it. ``meta``: what no field takes,
-    and ``others`` where a later line says otherwise; ``standing``: what was said last. ``flags``: how its lines had to
-    be read. ``fragments``: how many these are. ``record``: its last record; ``asked``: by ID the calls that were
-    recorded, and their blocks as JSON. ``restated``: how often it was recorded anew; ``size``: the bytes of its
-    content, ``weight``: of that which was recorded anew.
+    part is a list of chunks. ``calls``: the calls in it that are to be recorded with it; ``asked``: by ID those that
+    were recorded, and their blocks as JSON.
     """
 
     role: str
@@ -74,33 +72,7 @@ class Entity:
     told: bytes
     parts: list[dict[str, Any]] = field(default_factory=list)
     calls: list[dict[str, Any]] = field(default_factory=list)
-    meta: dict[str, Any] = field(default_factory=dict)
-    others: list[dict[str, Any]] = field(default_factory=list)
-    standing: Standing = field(default_factory=Standing)
-    flags: dict[str, None] = field(default_factory=dict)
-    fragments: int = 0
-    record: Draft | None = None
     asked: dict[str, tuple[Draft, bytes]] = field(default_factory=dict)
-    restated: int = 0
-    size: int = 0
-    weight: int = 0
-
-    def note(self, left: dict[str, Any]) -> None:
-        """Take in what no field takes of one more line; what an earlier line said as well is not said again."""
-        new = {key: item for key, item in left.items() if self.standing.changed(key, item)}
-        if any(key in self.meta for key in new):
-            self.others.append(new)
-        else:
-            self.meta |= new
-
-    def noted(self) -> dict[str, Any]:
-        """What was taken in since the last time."""
-        meta, others = self.meta, self.others
-        self.meta, self.others = {}, []
-        name = "chunks"
-        while name in meta:
-            name += "_"
-        return {**meta, name: others} if others else meta
 
 
 @dataclass(slots=True)

@@ -8,12 +8,13 @@ from typing import Any
 import orjson
 
 from git_asr.asr.draft import Record
+from git_asr.asr.ids import PART_SPAN, SECOND_VALUE
 from git_asr.asr.numbering import number
 from git_asr.converters import fields
 from git_asr.converters.base import Unit
 from git_asr.converters.copilot.converter import CopilotEvents
 from git_asr.converters.units import read_lines
-from tests.support.losslessness import Lost, Path, lost, written
+from tests.support.losslessness import Lost, Path, leaves, lost, written
 
 SESSION = "e5c0f8a0-0000-4000-8000-00000000c001"
 VENDOR = "com.github.copilot-cli"
@@ -76,21 +77,25 @@ def implied(unit: Unit, path: Path, value: Any) -> bool:
 
 
 def lost_of(found: Sequence[Unit], made: dict[str, list[Record]]) -> list[Lost]:
-    """What is lost; what a chunk says is the end of what its record has."""
+    """What is lost; what a chunk says stands in the message that it is a part of, which is the next."""
     out = [written(records) for records in made.values()]
-    texts: dict[int, list[str]] = {}
-    for record in (one for records in made.values() for one in records if "assembly" in one):
-        texts.setdefault(record["seq"] // 1_000_000, []).extend(
-            part["text"] for part in record.get("content", [])
-        )
+    joined = [[one for one in records if "assembly" in one] for records in made.values()]
 
     def said(unit: Unit, path: Path, value: Any) -> bool:
-        if path == ("data", "content") and isinstance(value, str):
-            return any(one.endswith(value) for one in texts.get(unit.position, []))
+        if unit.value.get("type") == "assistant.message":
+            place = unit.position * PART_SPAN + (SECOND_VALUE if unit.index else 0)
+            behind = (next((one for one in records if one["seq"] >= place), None) for records in joined)
+            return any(_holds(one, path, value) for one in behind if one) or implied(unit, path, value)
         return implied(unit, path, value)
 
     ids = {"id", "parentId", "interactionId", "turnId"}
     return list(lost(found, out, standing=_STANDING, ids=ids, implied=said))
+
+
+def _holds(message: Record, path: Path, value: Any) -> bool:
+    if path == ("data", "content"):
+        return isinstance(value, str) and any(value in part["text"] for part in message["content"])
+    return (type(value), value) in {(type(one), one) for _, one in leaves(message)}
 
 
 def losses(text: bytes) -> list[Lost]:

@@ -11,10 +11,11 @@ from git_asr.asr.context import view
 from git_asr.asr.large import describe, line
 from git_asr.converters.base import TellsLineage, Unit
 from git_asr.converters.building import MAX_BLOCKS
+from git_asr.converters.copilot.chunks import MAX_HELD
 from git_asr.converters.copilot.converter import CopilotEvents
-from git_asr.converters.copilot.messages import MAX_FRAGMENTS
 from git_asr.converters.copilot.state import MAX_STREAMS
 from git_asr.converters.copilot.usage import normal
+from git_asr.converters.fragments import MAX_RESTATED
 from tests.converters import goldens
 from tests.converters.copilot.conversion import SESSION, VENDOR, convert, event, lines, losses, streams
 from tests.converters.rules import check_stream
@@ -165,14 +166,8 @@ def test_what_a_compaction_replaces() -> None:
 def test_a_chunk_is_no_call_of_its_own() -> None:
     chunks = [said(str(n), apiCallId="a", chunkIndex=n, chunkCount=3) for n in range(3)]
     chunks[2][1]["outputTokens"] = 9
-    first, second, third = kinds(convert(lines(*chunks)), "inference")
-    assert [one["assembly"] for one in (first, second, third)] == [
-        {"state": "partial", "fragments": 1},
-        {"state": "partial", "fragments": 2},
-        {"state": "final", "fragments": 3},
-    ]
-    assert (second["supersedes"], third["supersedes"]) == (first["id"], second["id"])
-    assert third["usage"] == {"output": {"total": 9}}
+    first, last = kinds(convert(lines(*chunks)), "inference")
+    assert (last["supersedes"], last["usage"]) == (first["id"], {"output": {"total": 9}})
     same = convert(
         lines(said("x", apiCallId="a"), said("y", apiCallId="a"), said("z", apiCallId="a", model="m"))
     )
@@ -496,36 +491,131 @@ def test_numbers_that_are_none_keep_the_event_whole() -> None:
     assert "NaN" in record["native"]["value"]
 
 
-def test_chunks_are_one_message() -> None:
-    """Profile section 3: increments are folded; what a later chunk says goes on from what was said before."""
+def chunk(content: str, index: int, count: int = 4, **more: Any) -> tuple[str, Any]:
+    return said(content, apiCallId="a", messageId=f"m{index}", chunkIndex=index, chunkCount=count, **more)
+
+
+TOOL = ("tool.execution_start", {"toolCallId": "c", "toolName": "bash", "arguments": {"command": "ls"}})
+DONE = ("tool.execution_complete", {"toolCallId": "c", "success": True, "result": {"content": "x"}})
+
+
+def test_chunks_are_one_message_where_the_last_stands() -> None:
+    """Profile section 3: increments are folded; what runs beside them is told where it stands."""
     told = [
-        said("Three", apiCallId="a", messageId="m0", chunkIndex=0, chunkCount=4),
-        said("Else", apiCallId="b", messageId="x"),
-        said("", apiCallId="a", messageId="m1", chunkIndex=1, chunkCount=4, toolRequests=[call("c")]),
-        said(" beds", apiCallId="a", messageId="m2", chunkIndex=2, chunkCount=4),
-        said("", apiCallId="a", messageId="m3", chunkIndex=3, chunkCount=4),
+        chunk("Three", 0),
+        chunk("", 1, toolRequests=[call("c")]),
+        TOOL,
+        chunk(" beds", 2),
+        chunk("", 3),
+        DONE,
     ]
-    first, other, second, last = kinds(convert(lines(*told)), "message")
-    assert [one["content"][0]["text"] for one in (first, other, second, last)] == [
-        *("Three", "Else", "Three beds", "Three beds"),
-    ]
-    assert [one["messageId"] for one in (first, second, last)] == ["m0"] * 3
-    assert (second["supersedes"], last["supersedes"]) == (first["id"], second["id"])
-    assert [one["assembly"] for one in (first, second, last)] == [
-        {"state": "partial", "fragments": 1},
-        {"state": "partial", "fragments": 2},
-        {"state": "final", "fragments": 3},
-    ]
-    assert "assembly" not in other
+    records = convert(lines(*told))
+    (message,) = kinds(records, "message")
+    assert (message["seq"], message["id"], message["messageId"]) == (6_000_200, "e6", "m0")
+    assert message["content"] == [{"type": "text", "text": "Three beds"}]
+    assert message["assembly"] == {"state": "final", "fragments": 3}
+    assert message["_meta"][VENDOR] == {
+        "event": {"id": "e2", "timestamp": "2026-05-04T09:00:02.000Z"},
+        "chunkIndex": 0,
+        "chunkCount": 4,
+        "chunks": [
+            {
+                "event": {"id": "e5", "timestamp": "2026-05-04T09:00:05.000Z"},
+                "messageId": "m2",
+                "chunkIndex": 2,
+            },
+            {"messageId": "m3", "chunkIndex": 3},
+        ],
+    }
+    assert [one["id"] for one in records[1:]] == ["~2.281", "e3", "e4", "e6", "e7"]
     assert losses(lines(*told)) == []
 
 
-def test_chunks_that_are_too_many_or_begin_anew_are_messages_of_their_own() -> None:
-    told = [said("x", apiCallId="a", chunkIndex=n, chunkCount=99) for n in range(MAX_FRAGMENTS + 2)]
+def test_a_message_that_is_open_at_the_end_is_partial() -> None:
+    def at_end(*told: tuple[str, Any]) -> dict[str, Any]:
+        (message,) = kinds(convert(lines(*told)), "message")
+        return message
+
+    first = at_end(chunk("One", 0, reasoningText="why"))
+    assert (first["seq"], first["assembly"]) == (2_000_200, {"state": "partial", "fragments": 1})
+    for beside in (TOOL, ("hook.start", {"hookType": "x"}), chunk("", 1), ("x.y", {})):
+        assert at_end(chunk("One", 0, reasoningText="why"), beside) == first
+    longer = at_end(chunk("One", 0, reasoningText="why"), TOOL, chunk(" two", 1))
+    assert (longer["seq"], longer["assembly"]) == (4_000_200, {"state": "partial", "fragments": 2})
+    assert longer["_meta"][VENDOR] == {"messageId": "m1", "chunkIndex": 1, "chunkCount": 4}
+
+
+def test_a_chunk_that_comes_after_something_else_replaces_the_message() -> None:
+    """The new record has all of it, and stands, for the context, where the old one stood."""
+    for between in (user("no"), DONE, ("session.info", {"message": "x"}), said("Else", apiCallId="b")):
+        told = [chunk("Three", 0), between, chunk(" beds", 1), chunk(".", 3)]
+        records = convert(lines(*told))
+        first, *_, last = kinds(records, "message")
+        assert (first["id"], first["assembly"]["state"]) == ("e2", "partial")
+        assert (last["id"], last["supersedes"]) == ("e5", "e2")
+        assert last["content"] == [{"type": "text", "text": "Three beds."}]
+        assert last["assembly"] == {"state": "final", "fragments": 3}
+        assert texts(records)[0] == "Three beds."
+        assert losses(lines(*told)) == []
+
+
+def test_chunks_of_a_subagent_and_beside_it() -> None:
+    """The events of the others are none of a stream's, so they part no message."""
+    other = {**event("assistant.message", 3, chunk("x", 0)[1]), "agentId": "c"}
+    told = [
+        event(kind, at, data)
+        for at, (kind, data) in ((1, user("go")), (2, chunk("a", 0)), (4, chunk("b", 3)))
+    ]
+    more = [{**event("assistant.message", 5, chunk("y", 3)[1]), "agentId": "c"}]
+    found = [Unit(at, 0, one, None) for at, one in enumerate([*told[:2], other, told[2], *more], 1)]
+    made = streams(found)
+    for records, said_there in zip(made.values(), ("ab", "xy"), strict=True):
+        message = kinds(records, "message")[-1]
+        assert "supersedes" not in message
+        assert message["content"][0]["text"] == said_there
+        check_stream(written(records).records)
+
+
+def test_what_is_taken_back_or_branches_amid_chunks() -> None:
+    """References to a message that moved go to what stands before it."""
+    told = [user("one"), chunk("Two", 0), TOOL, chunk(" three", 1), user("four")]
+    for target, kept in (("e3", ["one"]), ("e4", ["one"]), ("e5", ["one"])):
+        back = lines(*told, ("session.snapshot_rewind", {"upToEventId": target}))
+        assert texts(convert(back))[:1] == kept
+        check_stream(written(convert(back)).records)
+    plain = [event("user.message", 1, {"content": "one"}), event("assistant.message", 2, chunk("Two", 0)[1])]
+    aside = event("assistant.message", 3, chunk(" three", 1)[1], parentId="e1")
+    first, last = kinds(streams([Unit(n, 0, one, None) for n, one in enumerate([*plain, aside], 1)])[SESSION],
+                        "message")[1:]  # fmt: skip
+    assert (last["supersedes"], last["predecessors"]) == (first["id"], ["e1"])
+    late = event("assistant.message", 2, chunk("Two", 0)[1], parentId="gone")
+    found = [Unit(n, 0, one, None) for n, one in enumerate([plain[0], late, event(*TOOL[:1], 3, TOOL[1])], 1)]
+    assert kinds(streams(found)[SESSION], "message")[1]["predecessors"] == ["gone"]
+
+
+def test_how_chunks_had_to_be_read_and_what_is_masked_is_said() -> None:
+    text = lines(chunk("[REDACTED_TOKEN]", 0), chunk("\x7f", 1), chunk(".", 3)).replace(b"\x7f", b"\xff")
+    (message,) = kinds(convert(text), "message")
+    assert message["_meta"]["git-asr/encoding"] == ["invalid-utf-8"]
+    assert (message["capture"], message["content"][0]["text"]) == (
+        {"state": "masked"},
+        "[REDACTED_TOKEN]\udcff.",
+    )
+
+
+def test_a_message_is_not_held_without_end() -> None:
+    hooks = [("hook.start", {"hookType": "x"})] * MAX_HELD
+    first, last = kinds(convert(lines(chunk("a", 0), *hooks, chunk("b", 1))), "message")
+    assert (first["assembly"]["state"], last["supersedes"]) == ("partial", first["id"])
+
+
+def test_chunks_that_are_restated_too_often_or_begin_anew_are_messages_of_their_own() -> None:
+    told = [one for n in range(MAX_RESTATED + 2) for one in (chunk("x", n, 99), DONE)]
     made = kinds(convert(lines(*told)), "message")
-    assert [n for n, one in enumerate(made) if "supersedes" not in one] == [0, MAX_FRAGMENTS]
-    assert made[-1]["content"][0]["text"] == "xx"
-    again = [said(one, apiCallId="a", chunkIndex=0, chunkCount=2) for one in "xy"]
+    assert [n for n, one in enumerate(made) if "supersedes" not in one] == [0, MAX_RESTATED + 1]
+    assert made[-1]["content"][0]["text"] == "x"
+    assert kinds(convert(lines(*told, chunk("", 98, 99))), "message")[-1]["content"][0]["text"] == "x"
+    again = [chunk(one, 0, 2) for one in "xy"]
     assert texts(convert(lines(*again))) == ["x", "y"]
 
 
@@ -535,6 +625,8 @@ def test_chunks_that_are_too_many_or_begin_anew_are_messages_of_their_own() -> N
         lambda n: [user(f"x{n}", transformedContent=f"<a/>x{n}<b/>")],
         lambda n: [said("x", apiCallId="a", chunkIndex=n, chunkCount=10_000)],
         lambda n: [said("x" * 200, apiCallId="a", chunkIndex=n, chunkCount=10_000)],
+        lambda n: [chunk("x" * 50, n, 10_000), DONE],
+        lambda n: [chunk("x", n, 10_000), TOOL],
         lambda n: [said("x", toolRequests=[call(f"{n} {m}") for m in range(20)])],
         lambda n: [("session.shutdown", {"modelMetrics": {"m": {"usage": {"outputTokens": n}}}})],
         lambda n: [("session.snapshot_rewind", {"upToEventId": f"e{n}"}), user("x")],

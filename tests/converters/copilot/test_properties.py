@@ -14,9 +14,9 @@ from git_asr.asr.large import describe, line
 from git_asr.converters.base import Unit
 from git_asr.converters.copilot.converter import CopilotEvents, CopilotSubagent
 from tests.converters import goldens
-from tests.converters.copilot.conversion import SESSION, lost_of, streams
+from tests.converters.copilot.conversion import SESSION, event, lost_of, streams
 from tests.converters.rules import check_stream
-from tests.support.beginnings import broken
+from tests.support.beginnings import broken, is_beginning
 from tests.support.losslessness import written
 from tests.support.mutations import some, varied
 
@@ -47,7 +47,7 @@ def check(found: list[Unit]) -> None:
     assert lost == [], lost
     for count in range(len(found)):
         for name, part in encoded(found[:count]).items():
-            assert part == whole[name][: len(part)]
+            assert is_beginning(part, whole[name])
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -180,3 +180,34 @@ def related(draw: st.DrawFn) -> Any:
 @given(st.lists(related(), max_size=8))
 def test_responses_calls_and_results_that_meet_keep_the_rules(values: list[Any]) -> None:
     check(as_units(values))
+
+
+@st.composite
+def chunked(draw: st.DrawFn) -> Any:
+    """What stands among the chunks of a response, and they themselves, in any order."""
+    kind = draw(
+        st.sampled_from([*["assistant.message"] * 5, "tool.execution_start", "hook.start", "user.message",
+                         "session.snapshot_rewind", "session.compaction_complete", "tool.execution_complete"])
+    )  # fmt: skip
+    data = draw(
+        some(
+            content=st.sampled_from(["a", "b", "", "REDACTED"]), messageId=ids, apiCallId=st.sampled_from(["a", "b"]),
+            chunkIndex=st.integers(0, 3), chunkCount=st.just(4), reasoningText=st.just("why"), model=st.just("m"),
+            toolRequests=st.just([{"toolCallId": "c", "name": "x"}]), toolCallId=st.just("c"), toolName=st.just("x"),
+            hookType=st.just("h"), upToEventId=st.sampled_from(["e1", "e2", "e3", "e4"]), outputTokens=odd,
+            summaryContent=st.just("s"), x=odd,
+        )
+    )  # fmt: skip
+    if kind == "assistant.message":
+        data = {"apiCallId": "a", "chunkIndex": 1, "chunkCount": 4, "content": "c", **data}
+    return kind, data, draw(st.sampled_from([None, None, None, "g"])), draw(st.sampled_from([*[0] * 9, 1, 2]))
+
+
+@given(st.lists(chunked(), max_size=9))
+def test_chunks_among_other_events_keep_the_rules(told: list[tuple[str, Any, str | None, int]]) -> None:
+    """Events with IDs in a chain, from which few stray."""
+    found = []
+    for at, (kind, data, agent, stray) in enumerate(told, 1):
+        one = event(kind, at, data, **({"agentId": agent} if agent else {}))
+        found.append({**one, "parentId": f"e{max(at - 1 - stray, 0)}"})
+    check(as_units(found))

@@ -10,8 +10,8 @@ from git_asr.asr.entities import Revisions
 from git_asr.asr.large import describe
 from git_asr.asr.large import line as as_line
 from git_asr.converters.building import MAX_BLOCKS
-from git_asr.converters.events.appended import MAX_RESTATED, MAX_WEIGHT
 from git_asr.converters.events.slots import MAX_TOMBSTONES
+from git_asr.converters.fragments import MAX_RESTATED, MAX_WEIGHT
 from tests.converters.events.conversion import VENDOR, converted, meta, records, text
 from tests.converters.rules import check_stream
 from tests.support.converted import kinds
