@@ -14,8 +14,8 @@ ASLEEP = ("/bin/sh", "-c", "sleep 0.2")
 """Two programs that a hook can start."""
 
 NO_HOOK = Path(os.devnull)
-_TO_THE_END = 200
-"""A descriptor that no shell closes: it is open until the last process has ended that came of a command."""
+_TO_THE_END = 300
+"""A descriptor that neither a shell nor a worker closes: open until all processes have ended that came of a command."""
 
 
 def hooks_path(folder: Path, launch: Sequence[str]) -> Path:
