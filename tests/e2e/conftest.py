@@ -20,3 +20,9 @@ def unsound() -> set[Path]:
 def _sound(tmp_path: Path, unsound: set[Path]) -> Iterator[None]:
     yield
     check(tmp_path, unsound)
+
+
+@pytest.fixture(autouse=True)
+def _unmeasured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Coverage is not taken in these processes: it makes each take twice as long, and tests/cli has run their lines."""
+    monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)

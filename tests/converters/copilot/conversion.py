@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from git_asr.asr.draft import Record
+from git_asr.asr.ids import PART_SPAN, SECOND_VALUE
 from git_asr.asr.numbering import number
 from git_asr.converters import fields
 from git_asr.converters.base import Unit
@@ -82,10 +83,8 @@ def lost_of(found: Sequence[Unit], made: dict[str, list[Record]]) -> list[Lost]:
 
     def said(unit: Unit, path: Path, value: Any) -> bool:
         if unit.value.get("type") == "assistant.message":
-            behind = (
-                next((one for one in records if one["seq"] >= unit.position * 1_000_000), None)
-                for records in joined
-            )
+            place = unit.position * PART_SPAN + (SECOND_VALUE if unit.index else 0)
+            behind = (next((one for one in records if one["seq"] >= place), None) for records in joined)
             return any(_holds(one, path, value) for one in behind if one) or implied(unit, path, value)
         return implied(unit, path, value)
 
