@@ -13,7 +13,7 @@ from git_asr.asr import links, omitted, summary
 from git_asr.asr.bundle import BundleWriter, WrittenStream
 from git_asr.asr.draft import Draft, Record
 from git_asr.asr.header import Header, Producer, SessionKey
-from git_asr.asr.ids import SECOND_VALUE, without_date
+from git_asr.asr.ids import without_date
 from git_asr.asr.kinds import Drift
 from git_asr.asr.large import PutBlob
 from git_asr.asr.links import CommitLink
@@ -25,7 +25,8 @@ from git_asr.converters.registry import converter_for, method_of
 from git_asr.entire import metadata
 from git_asr.entire.assets import Assets
 from git_asr.entire.contents import Checkpoint, SessionFolder
-from git_asr.entire.copies import OF_NO_AGENT, ContentReader, Copy, Line, Place, chunks_of, folder_order
+from git_asr.entire.copied import Origins
+from git_asr.entire.copies import OF_NO_AGENT, ContentReader, Copy, Line, chunks_of, folder_order
 from git_asr.entire.damage import watched
 from git_asr.entire.files import SmallFiles, check_hash
 from git_asr.entire.kept import kept_files, task_facts
@@ -90,6 +91,8 @@ def write(source: SessionSource, bundle: BundleWriter, reader: ContentReader) ->
     if not source.lines:
         written.append(_write_omitted(source, bundle, placed[source.key.id]))
     told = Told()
+    forks = any(len(one) > 1 for one in (source.lines, *(agent.lines for agent in source.subagents)))
+    origins = Origins(source.key, forks=forks)
     inside: list[tuple[_Conversion, Embedded]] = []
     for task in _conversions(source, extents, reader):
         converter = converter_for(task.line.native)
@@ -98,12 +101,12 @@ def write(source: SessionSource, bundle: BundleWriter, reader: ContentReader) ->
         if task.spawned:
             drafts = told.watch(drafts, task.line.stream)
         own_links = () if task.spawned else placed[task.line.stream]
-        written.append(_write_stream(task, (converter, drafts), bundle, reader, own_links))
+        written.append(_write_stream(task, (converter, drafts), bundle, reader, origins, own_links=own_links))
         inside += [(_within(task, one), one) for one in converter.embedded]
     for task, one in inside:
         units = task.line.units(reader)
         drafts = told.copied(one.converter.convert(units, task.line.native, task.stream), source.key)
-        written.append(_write_stream(task, (one.converter, drafts), bundle, reader))
+        written.append(_write_stream(task, (one.converter, drafts), bundle, reader, origins))
     return tuple(written)
 
 
@@ -152,6 +155,8 @@ def _write_stream(
     converting: tuple[Converter, Iterator[Draft]],
     bundle: BundleWriter,
     reader: ContentReader,
+    origins: Origins,
+    *,
     own_links: Sequence[Record] = (),
 ) -> WrittenStream:
     """Write one stream; what its converter says of it is complete once all drafts are taken."""
@@ -159,12 +164,9 @@ def _write_stream(
     converter, drafts = converting
     kinds = known(converter.name)
     counted = summary.Summary(None if kinds is None else Drift(kinds))
-    records = number(
-        _copied(
-            Assets(source.checkpoints, source.files).restored(drafts, line), line, source.key, task.suffix
-        )
-    )
-    written = bundle.records(task.stream, counted.watch(records))
+    restored = Assets(source.checkpoints, source.files).restored(drafts, line)
+    records = number(origins.marked(restored, line, task.suffix))
+    written = bundle.records(task.stream, origins.watch(counted.watch(records), task.stream))
     header = Header(
         stream=task.stream,
         session=source.key,
@@ -189,26 +191,6 @@ def _write_stream(
 def _write_omitted(source: SessionSource, bundle: BundleWriter, own_links: Sequence[Record]) -> WrittenStream:
     header = omitted.header(source.key, own_links)
     return bundle.stream(source.key, header, (), own_links, records=0, summary=omitted.summary(own_links))
-
-
-def _copied(drafts: Iterator[Draft], line: Line, key: SessionKey, suffix: str) -> Iterator[Draft]:
-    """Mark the drafts of units that an earlier line of the session has too."""
-    if not line.copied:
-        return drafts
-    return (_marked(draft, line.copied, key, suffix) for draft in drafts)
-
-
-def _marked(
-    draft: Draft, copied: Mapping[Place, tuple[str, str | None]], key: SessionKey, suffix: str
-) -> Draft:
-    found = copied.get((draft.position, int(draft.part >= SECOND_VALUE)))
-    if found is None or draft.copied_from is not None:
-        return draft
-    stream, identifier = found
-    origin: dict[str, Any] = {"session": key.reference(), "stream": stream + suffix}
-    if identifier is not None and not suffix:
-        origin["id"] = identifier
-    return replace(draft, copied_from={**origin, "evidence": "native_structure"})
 
 
 def _lineage(task: _Conversion, converter: Converter) -> dict[str, Any]:
