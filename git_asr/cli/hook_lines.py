@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
+from git_asr.cli.installed import short
+from git_asr.cli.render import left_out
 from git_asr.hooks.health import Health, Hook
 from git_asr.hooks.proof import DAYS
 from git_asr.hooks.queue import Item
@@ -31,7 +32,7 @@ def lines(found: Health) -> Iterator[str]:
             when = datetime.fromtimestamp(one.when, UTC).strftime("%Y-%m-%d %H:%M")
             yield f"  {one.commit[:12]}  {when}  checkpoint {one.checkpoints[0]}"
         if len(found.missed) > _MOST:
-            yield f"  and {len(found.missed) - _MOST:,} more: --json lists them"
+            yield f"  {left_out(len(found.missed) - _MOST)}"
 
 
 def _hooks(found: Health) -> Iterator[str]:
@@ -41,28 +42,22 @@ def _hooks(found: Health) -> Iterator[str]:
         mine = [one for one in found.hooks if one.folder == folder]
         faults = [one for one in mine if one.fault is not None]
         if len(faults) == len(mine) and len({one.fault for one in mine}) == 1 and len(mine) > 1:
-            yield text.one_line(f"hooks: none in {_short(folder)}: {mine[0].fault}")
+            yield text.one_line(f"hooks: none in {short(folder)}: {mine[0].fault}")
             continue
         well = f"{len(mine) - len(faults)} of {len(mine)}" if faults else f"{len(mine)}"
-        yield text.one_line(f"hooks: {well} in {_short(folder)}")
+        yield text.one_line(f"hooks: {well} in {short(folder)}")
         yield from text.columns([(f"  {one.name}", _fault(one)) for one in faults])
     for folder in found.elsewhere:
-        yield text.one_line(f"hooks: none in {_short(folder)}, where another worktree looks for them")
+        yield text.one_line(f"hooks: none in {short(folder)}, where another worktree looks for them")
 
 
 def _fault(one: Hook) -> str:
     fault = one.fault or ""
-    return text.one_line(f"{_short(one.path)} {fault}" if fault.startswith(("is ", "starts ")) else fault)
+    return text.one_line(f"{short(one.path)} {fault}" if fault.startswith(("is ", "starts ")) else fault)
 
 
 def _items(items: tuple[Item, ...]) -> str:
     return f"{text.plural(len(items), 'item')} waiting" if items else "nothing waiting"
-
-
-def _short(path: Path) -> str:
-    """A path as seen from here, if it is below."""
-    here = Path.cwd()
-    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 def hints(found: Health) -> Iterator[str]:

@@ -24,7 +24,7 @@ def print_lines(outcome: Installed) -> None:
 
 
 def _told(one: Planned, dry_run: bool) -> str:
-    path = _short(one.path)
+    path = short(one.path)
     would = "would be " if dry_run else ""
     how = f" ({one.how})" if one.how else ""
     match one.outcome:
@@ -37,7 +37,7 @@ def _told(one: Planned, dry_run: bool) -> str:
             return f"{would}{done}: {path}{how}"
 
 
-def _short(path: Path) -> str:
+def short(path: Path) -> str:
     """A path as seen from here, if it is below."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
@@ -101,7 +101,7 @@ def print_undone(outcome: Uninstalled) -> None:
         render.warning("the journal of the hooks cannot be read; they are looked for where Git looks")
     would = "would be " if outcome.dry_run else ""
     for one in outcome.undone:
-        what = _short(Path(one.what)) if Path(one.what).is_absolute() else one.what
+        what = short(Path(one.what)) if Path(one.what).is_absolute() else one.what
         if one.outcome == "left":
             render.warning(f"{what} is left: {one.reason}")
         else:

@@ -16,13 +16,14 @@ from typing import Literal
 
 from git_asr.errors import AsrError
 from git_asr.git.base import Repository
-from git_asr.hooks import configured
+from git_asr.hooks import configured, failures
 from git_asr.hooks.blocks import blocks, without_blocks
 from git_asr.hooks.classify import BESIDE_ENTIRE, KEPT, Found, classify, is_same
 from git_asr.hooks.journal import FILE_NAME, LOCK_NAME, Journal
 from git_asr.hooks.managers.lefthook import LOCAL
 from git_asr.hooks.managers.pre_commit import LEGACY
 from git_asr.hooks.places import Place, global_place, lies_in, places
+from git_asr.hooks.queue import FAILED, QUEUE, TAKEN
 from git_asr.hooks.reading import beginning
 from git_asr.hooks.script import HOOKS
 from git_asr.hooks.steps import (
@@ -37,21 +38,14 @@ from git_asr.hooks.steps import (
     stamp,
     temporary_name,
 )
+from git_asr.hooks.worker import LOCK, LOG
 from git_asr.sync.look import directory
 
 Outcome = Literal["removed", "restored", "left"]
 
 WORKERS = (
-    *(
-        "queue",
-        "failed",
-        "hooks",
-        "worker.lock",
-        "worker.log",
-        "worker.log.1",
-        "errors.jsonl",
-        "errors.jsonl.1",
-    ),
+    *(QUEUE, TAKEN, FAILED, "hooks", LOCK),
+    *(name for log in (LOG, failures.FILE_NAME) for name in (log, f"{log}.1")),
     *(f".{FILE_NAME}.asr-new", LOCK_NAME),
 )
 """What hooks and their worker leave in ``<common directory>/asr``, the state and the rewrites aside."""

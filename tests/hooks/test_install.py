@@ -429,8 +429,9 @@ def test_the_local_state_stays(repo: Path) -> None:
     kept = ("state.sqlite", "lock", "rewrites")
     for name in (*kept, "worker.lock", "worker.log", "worker.log.1", "errors.jsonl", "errors.jsonl.1"):
         (own / name).write_text("x")
-    (own / "failed").mkdir()
-    (own / "failed" / "x").write_text("")
+    for name in ("failed", "taken"):
+        (own / name).mkdir()
+        (own / name / "x").write_text("")
     assert uninstall(repo).status == 0
     assert sorted(one.name for one in own.iterdir()) == sorted(kept)
 
