@@ -16,7 +16,7 @@ FUZZ_ARGS ?=
 NPM_CI = npm ci --ignore-scripts --no-audit --no-fund --loglevel=error \
   --fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-timeout=20000
 
-.PHONY: demo test fuzz lint format docs kit bench bench-compiled wheel-check compiled-check clean
+.PHONY: demo test torture fuzz lint format docs kit bench bench-compiled wheel-check compiled-check clean
 
 demo: $(VENV)/.installed
 	@PATH="$(abspath $(BIN)):$$PATH" git asr demo $(DIR)
@@ -27,6 +27,10 @@ test: $(VENV)/.developing $(VENV)/.managers
 	$(BIN)/pytest -n auto --cov --cov-report= $(PYTEST_ARGS)
 	$(BIN)/coverage report --fail-under=95
 	$(BIN)/coverage report --include='git_asr/converters/*' --fail-under=100
+
+# The tests with all examples, all writes at which a process is killed, and 300 moments: hours.
+torture: $(VENV)/.developing $(VENV)/.managers
+	GIT_ASR_THOROUGH=1 $(BIN)/pytest -n auto $(PYTEST_ARGS)
 
 # Damages transcripts at random, for a minute unless FUZZ_ARGS='--seconds 600' says how long.
 fuzz: $(VENV)/.developing

@@ -17,10 +17,11 @@ import pytest
 
 from tests.e2e.sample_repos import OWN, add, own, repository
 from tests.support.companion import bundles
+from tests.support.effort import THOROUGH
 from tests.support.repo_builder import fsck
 from tests.support.run import PROJECT, run_cli
 
-KILLS = 25
+KILLS = 300 if THOROUGH else 12
 Tips = dict[str, str]
 
 
@@ -97,9 +98,10 @@ def until(condition: Callable[[], bool]) -> None:
 
 def moments(seconds: float) -> list[float]:
     """When to strike: swept from the start to the end, and at random, the same in each run of the tests."""
-    swept = [seconds * (number + 0.5) / (KILLS - 8) for number in range(KILLS - 8)]
+    at_random = KILLS // 3
+    swept = [seconds * (number + 0.5) / (KILLS - at_random) for number in range(KILLS - at_random)]
     chance = random.Random(7)  # noqa: S311  (no secret)
-    return swept + [chance.uniform(0.05, seconds * 1.05) for _ in range(8)]
+    return swept + [chance.uniform(0.05, seconds * 1.05) for _ in range(at_random)]
 
 
 def test_killed_at_any_moment(before: Before, tmp_path: Path) -> None:

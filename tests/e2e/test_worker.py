@@ -18,6 +18,7 @@ from git_asr.hooks import queue
 from tests.e2e.sample_repos import checkpoint, own, repository, session
 from tests.support import alarms
 from tests.support.companion import bundles
+from tests.support.effort import THOROUGH
 from tests.support.entire_repo import Stored, claude
 from tests.support.repo_builder import git
 from tests.support.run import PROJECT, run_cli
@@ -101,7 +102,7 @@ def plain(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items() if not name.startswith("COVERAGE_")}
 
 
-@pytest.mark.parametrize("turn", range(4))
+@pytest.mark.parametrize("turn", range(4) if THOROUGH else (1,))
 def test_killed_before_each_thing_that_it_does(tmp_path: Path, turn: int) -> None:
     """Nothing is lost, nothing is done twice, and the next worker ends where an undisturbed one does."""
     repo = repository(tmp_path / "r", 2)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.effort import STRIDE
 from tests.support.entire_hooks import EntireHooks, Generation, Refused
 from tests.support.hooked import (
     Files,
@@ -290,5 +291,5 @@ def test_killed_at_any_write(tmp_path: Path, generation: Generation) -> None:
         )
         assert uninstall(world.path).status == 0
         assert world.files() == before
-        number += 1
+        number += STRIDE
     assert number > 15

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from git_asr.hooks import configured
+from tests.support.effort import STRIDE
 from tests.support.hooked import HOOKS, QUIET, files, foreign, install, killed, noted, repository, uninstall
 from tests.support.repo_builder import git
 
@@ -169,7 +170,7 @@ def test_killed_at_any_write(tmp_path: Path, claiming: dict[str, str], when: str
         assert uninstall(path).status == 0
         assert (path / ".git" / "config").read_bytes() == before
         assert not (path / ".git" / "asr").exists()
-        number += 1
+        number += STRIDE
     assert number > 6
 
 

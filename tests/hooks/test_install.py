@@ -17,6 +17,7 @@ import pytest
 from git_asr.errors import AsrError
 from git_asr.hooks import journal, script
 from git_asr.hooks.launcher import launcher
+from tests.support.effort import STRIDE
 from tests.support.hooked import (
     HOOKS,
     commit,
@@ -388,13 +389,13 @@ def test_killed_at_any_write(tmp_path: Path, when: str) -> None:
         commit(path)
         ran = log.read_text().splitlines()
         assert ran in (["post-commit:"], ["post-commit.pre-asr:"])
-        if number % 2:
+        if number // STRIDE % 2:
             assert install(path, *chosen).status == 0
             assert is_reached(path)
         assert uninstall(path).status == 0
         assert files(hooks_of(path)) == before
         assert not (path / ".git" / "asr").exists()
-        number += 1
+        number += STRIDE
     assert number > 8
 
 
