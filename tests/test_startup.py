@@ -37,6 +37,7 @@ STARTS: dict[tuple[str, ...], frozenset[str]] = {
     ("export", "--help"): LIBRARIES | {"sqlite3", "subprocess", "zipfile"},
     ("import", "--help"): LIBRARIES | {"sqlite3", "subprocess", "zipfile"},
     ("validate", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
+    ("verify", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("conformance", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
 }
 """A command line, and what must not be imported for it: top-level names (``git`` is GitPython)."""

@@ -43,6 +43,11 @@ class Repository:
         """The object ID that means "no object"."""
         return "0" * self.hex_length
 
+    @property
+    def top(self) -> Path:
+        """Where relative paths of the configuration count from: the worktree, or the git directory without one."""
+        return self.work_tree if self.work_tree is not None and self.work_tree.is_dir() else self.git_dir
+
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:

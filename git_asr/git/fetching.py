@@ -138,14 +138,13 @@ def _listen(
     It stays in the terminal's foreground, where it can ask for a password and where an interrupt reaches it too.
     """
     verb = verb_of(command)
-    top = repo.work_tree if repo.work_tree is not None and repo.work_tree.is_dir() else repo.git_dir
     try:
         process = subprocess.Popen(
             command,
             stdin=stdin or subprocess.DEVNULL,
             stdout=stdout or subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            cwd=top,  # where a relative path in the configuration counts from
+            cwd=repo.top,
             env=_environment(),
         )
     except OSError as error:

@@ -24,6 +24,8 @@ class Settings:
     orphans: bool
     reconvert: bool
     backend: Backend
+    sign: bool
+    require_signed: bool
 
 
 def settings(repo: Repository) -> Settings:
@@ -44,12 +46,19 @@ def settings(repo: Repository) -> Settings:
         raise UsageError(
             f"asr.reconvert is {reconvert!r}", hint="git config asr.reconvert auto   (or manual)"
         )
-    exclusions = config.get("asr.exclude", ())
-    return Settings(exclusions, autosync, orphans, reconvert == "auto", cast("Backend", backend))
+    return Settings(
+        config.get("asr.exclude", ()),
+        autosync,
+        orphans,
+        reconvert == "auto",
+        cast("Backend", backend),
+        sign=_boolean(config, "asr.sign", "false"),
+        require_signed=_boolean(config, "asr.requireSigned", "false"),
+    )
 
 
 def _boolean(config: Mapping[str, Sequence[str]], key: str, default: str) -> bool:
-    value = config.get(key, (default,))[-1].lower()
+    value = config.get(key.lower(), (default,))[-1].lower()
     if not is_true(value) and not _FALSE.fullmatch(value):
         raise UsageError(f"{key} is {value!r}", hint=f"git config {key} true   (or false)")
     return is_true(value)
