@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from tests.support.effort import EXAMPLES
+from tests.support.forking import Waiting
 
 settings.register_profile("untimed", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("untimed")
@@ -41,3 +42,4 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         for name, value in fixed.items():
             patch.setenv(name, value)
         yield home
+        Waiting.end()
