@@ -92,6 +92,7 @@ def _blobs_told(told: dict[str, str]) -> Callable[[Any], None]:
 
 SHA = reference(LARGE)["blob"]
 NAMED = _blobs_told({SHA: "text/plain"})
+NO_BLOBS = _blobs_told({})
 CHILD = header(
     stream="s-1.a", lineage={"spawnedBy": {"session": KEY, "callId": "c1", "evidence": "native_structure"}}
 )
@@ -355,6 +356,20 @@ CASES: Cases = {
                 **bundle(Made([said(1)], head=header(**DERIVED)), **SHARED),
                 "native/a.jsonl": b"{}\n",
             },
+        },
+    },
+    "shareable-reached": {
+        "valid": {
+            "named": bundle(
+                Made([returned(1, outputBlob=reference(LARGE))], head=header(**DERIVED)),
+                blobs=[LARGE],
+                change=NAMED,
+                **SHARED,
+            ),
+            "private": bundle(Made([said(1)], head=header(**DERIVED)), blobs=[LARGE], change=NO_BLOBS),
+        },
+        "invalid": {
+            "blob": bundle(Made([said(1)], head=header(**DERIVED)), blobs=[LARGE], change=NO_BLOBS, **SHARED),
         },
     },
 }
