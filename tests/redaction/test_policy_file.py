@@ -114,7 +114,7 @@ def test_own_patterns_need_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
         parse(HEAD + "[[pattern]]\nname='x'\nregex='a'\n")
 
 
-RULES = "6a8e18911aad48ad"
+RULES = "6fdcfde33251c16d"
 
 
 def test_other_rules_are_another_version() -> None:
