@@ -370,6 +370,7 @@ CASES: Cases = {
         },
         "invalid": {
             "blob": bundle(Made([said(1)], head=header(**DERIVED)), blobs=[LARGE], change=NO_BLOBS, **SHARED),
+            "file": NATIVE_FILE | bundle(Made([said(1)], head=header(**DERIVED)), later=[NATIVE], **SHARED),
         },
     },
 }
