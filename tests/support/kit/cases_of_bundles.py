@@ -31,6 +31,8 @@ Cases = dict[str, dict[str, dict[str, Files]]]
 ONE, TWO = part_path("s-1", 1), part_path("s-1", 2)
 LARGE = b"large"
 OTHER = b"other"
+NO_TEXT = b"caf\xe9 au lait"
+CUT_TEXT = b"caf\xc3"
 DERIVED = {"derivedFrom": {"stream": "s-0", "policy": {"name": "default", "version": "1"}}}
 SHARD = hashlib.sha256(b"s-1").hexdigest()[:2]
 PLACE = f"claude-code/{SHARD}/s-1"
@@ -278,6 +280,28 @@ CASES: Cases = {
             "not-listed": bundle(_naming()),
             "part": bundle(Made([said(1, content=[{"type": "file", **reference(OTHER)}])])),
             "size": bundle(_naming(bytes=7), blobs=[LARGE], change=NAMED),
+        },
+    },
+    "blob-text": {
+        "valid": {
+            "field": bundle(_naming(), blobs=[LARGE], change=NAMED),
+            "file": bundle(
+                Made([said(1, content=[{"type": "file", **reference(NO_TEXT)}])]),
+                blobs=[NO_TEXT],
+                change=_blobs_told({reference(NO_TEXT)["blob"]: "text/plain"}),
+            ),
+        },
+        "invalid": {
+            "field": bundle(
+                Made([returned(1, outputBlob=reference(NO_TEXT))]),
+                blobs=[NO_TEXT],
+                change=_blobs_told({reference(NO_TEXT)["blob"]: "text/plain"}),
+            ),
+            "part-cut": bundle(
+                Made([said(1, content=[{"type": "text", **reference(CUT_TEXT)}])]),
+                blobs=[CUT_TEXT],
+                change=_blobs_told({reference(CUT_TEXT)["blob"]: "text/plain"}),
+            ),
         },
     },
     "manifest-sorted": {
