@@ -18,7 +18,7 @@ from git_asr.converters.claude import converter
 
 _PAGE = PROJECT / "docs" / "performance.md"
 _PARTS = ("full", "lines", "unchanged", "starts", "memory")
-_SLOW = ("refs", "agents", "hooks", "redaction")
+_SLOW = ("refs", "agents", "hooks", "redaction", "bundles")
 """Parts that are measured only when they are asked for: their repositories take long to make, or they tell little."""
 
 
@@ -63,8 +63,7 @@ def _measure(bench: scenarios.Bench, options: argparse.Namespace) -> tuple[Facts
     figures: list[Figure] = []
     given = None if options.repo is None else options.repo.absolute()
     if "full" in options.only:
-        shape = Shape(**{name: getattr(options, name) for name in Shape.__slots__})
-        source = bench.generated("made", shape) if given is None else bench.given(given)
+        source = bench.generated("made", _shape(options)) if given is None else bench.given(given)
         facts, figures = scenarios.full(bench, source)
     if "lines" in options.only:
         figures += scenarios.lines(bench, given)
@@ -72,6 +71,8 @@ def _measure(bench: scenarios.Bench, options: argparse.Namespace) -> tuple[Facts
         figures += scenarios.agents(bench)
     if "redaction" in options.only:
         figures += scenarios.redaction(bench, given)
+    if "bundles" in options.only:
+        figures += scenarios.bundles(bench, given, _shape(options))
     if "unchanged" in options.only:
         figures += scenarios.unchanged(bench, options.unchanged_sessions)
     if "starts" in options.only:
@@ -83,6 +84,10 @@ def _measure(bench: scenarios.Bench, options: argparse.Namespace) -> tuple[Facts
     if "refs" in options.only:
         figures += scenarios.many_refs(bench, options.refs, options.refs_commits)
     return facts, figures
+
+
+def _shape(options: argparse.Namespace) -> Shape:
+    return Shape(**{name: getattr(options, name) for name in Shape.__slots__})
 
 
 def _options(argv: Sequence[str]) -> argparse.Namespace:

@@ -187,6 +187,41 @@ def redaction(bench: Bench, source: Path | None) -> list[Figure]:
     ]
 
 
+def bundles(bench: Bench, source: Path | None, shape: Shape) -> list[Figure]:
+    """What it costs to write all sessions to each kind of bundle, to redact, check and take one in."""
+    repository = bench.generated("bundled", shape) if source is None else bench.given(source)
+    synced = bench.synced(repository)
+    empty = bench.folder / "empty"
+    answer(["git", "init", "--quiet", str(empty)], bench.folder)
+    whole = bench.folder / "whole.tar"
+    answer([*PROGRAM, "export", "--all", "-o", str(whole)], synced)
+    size = whole.stat().st_size / _MEGABYTE
+
+    def writing(suffix: str, *options: str) -> Job:
+        target = str(bench.folder / f"bundle{suffix}")
+        return lambda: run([*PROGRAM, "export", "--all", "--force", "-o", target, *options], synced)
+
+    jobs: dict[str, Job] = {
+        f"export to {kind}": writing(suffix)
+        for kind, suffix in (
+            ("a folder", ""),
+            *((one, f".{one}") for one in ("zip", "tar", "tar.gz", "tar.zst")),
+        )
+    }
+    jobs["export --shareable --policy default"] = writing(".red.tar", "--shareable", "--policy", "default")
+    jobs["validate, a tar"] = lambda: run([*PROGRAM, "validate", "--quiet", str(whole)], synced)
+    jobs["import of a tar"] = bench.on_copy(empty, lambda _: [*PROGRAM, "import", str(whole)])
+    found = bench.measure(jobs)
+    return [
+        figure
+        for name, usages in found.items()
+        for figure in (
+            Figure(name, "MB/s", tuple(size / one.seconds for one in usages)),
+            Figure(f"{name}, peak memory", "MB", tuple(one.peak / _MEGABYTE for one in usages)),
+        )
+    ]
+
+
 def unchanged(bench: Bench, sessions: int) -> list[Figure]:
     """A sync that finds nothing new."""
     shape = Shape(sessions=sessions, checkpoints=sessions, commits=sessions, scale=0.02)

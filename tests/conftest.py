@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.support.corpus import SHARED
 from tests.support.effort import EXAMPLES
+from tests.support.forking import Waiting
 
 settings.register_profile("untimed", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("untimed")
@@ -19,11 +21,14 @@ settings.load_profile("untimed")
 def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """An own, empty home; no configuration of user or system; fixed identity, dates, language and time zone."""
     home = tmp_path_factory.mktemp("home")
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     with pytest.MonkeyPatch.context() as patch:
         for name in os.environ:
             if name.startswith(("GIT_", "XDG_", "LC_", "ENTIRE_")) and not name.startswith("GIT_ASR_"):
                 patch.delenv(name)
         fixed = {
+            SHARED: str(shared / "samples"),
             "HOME": str(home),
             "USERPROFILE": str(home),
             "GIT_CONFIG_GLOBAL": os.devnull,
@@ -41,3 +46,4 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         for name, value in fixed.items():
             patch.setenv(name, value)
         yield home
+        Waiting.end()

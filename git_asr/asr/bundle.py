@@ -152,7 +152,9 @@ def load(data: bytes) -> Manifest:
         if major(version) != SUPPORTED_MAJOR:
             raise AsrError(f"a bundle of format version {version!r:.40}, and only 0 is read")
         return _manifest(record)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except KeyError as error:
+        raise AsrError(f"a damaged {MANIFEST}: something lacks {error}") from error
+    except (ValueError, TypeError) as error:
         raise AsrError(f"a damaged {MANIFEST}: {error}") from error
 
 
@@ -162,8 +164,8 @@ _MANIFEST = ("formatVersion", "producer", "shareable", "sessions", "blobs", "for
 def _manifest(record: dict[str, Any]) -> Manifest:
     native = _native(record.get("native"))
     manifest = Manifest(
-        tuple(_session(one) for one in record["sessions"]),
-        tuple(_blob(one) for one in record["blobs"]),
+        tuple(_session(a(dict, one)) for one in a(list, record["sessions"])),
+        tuple(_blob(a(dict, one)) for one in a(list, record["blobs"])),
         bool(record.get("shareable")),
         a(dict, record["forgotten"]) if "forgotten" in record else None,
         a(dict, record.get("_meta", {})),
@@ -183,7 +185,7 @@ def _session(record: dict[str, Any]) -> Session:
     source = cast("IdSource", a(str, key.get("idSource", "native")))
     return Session(
         SessionKey(a(str, key["harness"]), a(str, key["id"]), source),
-        tuple(_entry(entry) for entry in record["streams"]),
+        tuple(_entry(a(dict, entry)) for entry in a(list, record["streams"])),
         without(key, "harness", "id", "idSource"),
         without(record, "session", "streams"),
     )
@@ -218,7 +220,7 @@ def listed_files(values: Iterable[Any]) -> Iterator[File]:
 def _maybe_file(value: Any) -> File | None:
     """A file entry, if a value is one."""
     try:
-        file = _file(value)
+        file = _file(a(dict, value))
     except (ValueError, KeyError, TypeError):
         return None
     return file if parts.is_bundle_path(file.path) and file.path != MANIFEST else None
@@ -233,7 +235,7 @@ _ENTRY = ("stream", "files", "records", "contentLevel", "formatVersion", "summar
 
 
 def _entry(record: dict[str, Any]) -> StreamEntry:
-    files = tuple(_file(file) for file in record["files"])
+    files = tuple(_file(a(dict, file)) for file in a(list, record["files"]))
     version = a(str, record["formatVersion"])
     allowed = parts.is_stream_file if major(version) == SUPPORTED_MAJOR else parts.is_in_sessions
     for file in files:

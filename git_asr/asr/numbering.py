@@ -26,6 +26,7 @@ def number(drafts: Iterable[Draft]) -> Iterator[Record]:
     """
     used: set[str] = set()
     calls: dict[tuple[Any, ...], str] = {}
+    told: dict[str, tuple[Any, ...]] = {}
     later: dict[str, str] = {}
     last = -1
     for draft in drafts:
@@ -36,7 +37,11 @@ def number(drafts: Iterable[Draft]) -> Iterator[Record]:
         if not draft.id:
             identify(draft, used)
         if draft.type == "inference" and draft.copied_from is None and draft.supersedes is None:
-            draft.supersedes = calls.setdefault(tuple(map(draft.fields.get, _CALL)), draft.id)
+            named = tuple(map(draft.fields.get, _CALL))
+            draft.supersedes = calls.setdefault(named, draft.id)
+            told[draft.id] = named
+        elif draft.type == "tombstone":  # what is told after it was withdrawn is told for the first time
+            calls.pop(told.get(draft.fields.get("target", ""), ()), None)
         if draft.supersedes is not None:
             _chain(draft, later)
         yield _record(draft, seq)

@@ -6,22 +6,29 @@ import re
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from git_asr.asr import codec
+
 _Kind = TypeVar("_Kind")
-_WORDS = {str: "text", int: "number", list: "list", dict: "object"}
+_WORDS = {str: "a text", int: "a number", list: "a list", dict: "an object"}
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 def a(kind: type[_Kind], value: Any) -> _Kind:
     """The value, if it is a text, a number, a list or an object as wanted. Raises TypeError."""
     if not isinstance(value, kind):
-        raise TypeError(f"{value!r:.40} where a {_WORDS[kind]} should stand")
+        raise TypeError(f"{_shown(value)} where {_WORDS[kind]} should stand")
     return value
+
+
+def _shown(value: Any) -> str:
+    """The beginning of a value, as JSON has it."""
+    return f"{codec.encode(value).decode('utf-8', 'replace'):.40}"
 
 
 def digest(value: Any) -> str:
     """A SHA-256 in hex. Raises TypeError or ValueError."""
     if not _SHA256.fullmatch(a(str, value)):
-        raise ValueError(f"{value!r:.40} where a SHA-256 should stand")
+        raise ValueError(f"{_shown(value)} where a SHA-256 should stand")
     return str(value)
 
 

@@ -45,10 +45,12 @@ class Zip:
 
     def members(self, file: BinaryIO, gauge: Gauge) -> Iterator[Member]:
         """See ``Archive.members``."""
-        _check_directory(file, gauge.limits.files)
+        count = _check_directory(file, gauge.limits.files)
         try:
             with zipfile.ZipFile(file) as opened:
                 infos = opened.infolist()
+                if len(infos) != count:
+                    raise AsrError(f"it is damaged: it lists {len(infos):,} files, and says {count:,}")
                 _check_overlap(infos, opened.start_dir)
                 taken = 0
                 for info in infos:
@@ -106,6 +108,8 @@ def _check_folder(info: zipfile.ZipInfo, path: str) -> None:
 
 def _check_overlap(infos: list[zipfile.ZipInfo], directory: int) -> None:
     """Refuse files that share bytes, which is how a small archive gives much."""
+    if infos and min(one.header_offset for one in infos) > 0:
+        raise AsrError("something stands before its files")
     end = 0
     for info in sorted(infos, key=lambda one: one.header_offset):
         if info.header_offset < end:
@@ -115,15 +119,17 @@ def _check_overlap(infos: list[zipfile.ZipInfo], directory: int) -> None:
         raise AsrError("files in it share bytes")
 
 
-def _check_directory(file: BinaryIO, files: int) -> None:
-    """Refuse a directory that is too long to be read: the library reads all of it at once."""
+def _check_directory(file: BinaryIO, files: int) -> int:
+    """How many files there should be. Refuses a directory that is too long: the library reads all of it at once."""
     size = file.seek(0, 2)
     file.seek(max(0, size - 22 - 0xFFFF - 76))
     tail = file.read()
     at = tail.rfind(_END)
     if at < 0 or len(tail) - at < 22:
         raise AsrError("it is cut off")
-    count, length = struct.unpack("<HI", tail[at + 10 : at + 16])
+    count, length, _, comment = struct.unpack("<HIIH", tail[at + 10 : at + 22])
+    if at + 22 + comment != len(tail):
+        raise AsrError("it is cut off, or something stands behind its end")
     if tail[max(0, at - 20) : at][:4] == _LOCATOR_64:
         (place,) = struct.unpack("<Q", tail[at - 12 : at - 4])
         if place > size - 56:
@@ -136,6 +142,7 @@ def _check_directory(file: BinaryIO, files: int) -> None:
     if count > files or length > files * _FOR_EACH:
         raise AsrError(f"it holds more than {files:,} files", hint="--max-files allows more")
     file.seek(0)
+    return int(count)
 
 
 def _reason(error: Exception) -> str:

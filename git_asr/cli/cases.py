@@ -80,7 +80,9 @@ def with_tool(folder: Path, case: Case, command: str) -> str | None:
             )
         except subprocess.TimeoutExpired:
             return f"took more than {_DEADLINE:.0f} seconds"
-        except (OSError, ValueError) as error:
+        except OSError as error:
+            raise UsageError(f"cannot run '{command}': {error.strerror or error}") from error
+        except ValueError as error:  # a quotation that does not end, a NUL
             raise UsageError(f"cannot run '{command}': {error}") from error
     wanted = INCOMPLETE if case.findings else DONE
     if ended.returncode != wanted:

@@ -13,12 +13,20 @@ from collections.abc import Callable
 from git_asr.redaction.base import SECRET, Rule
 from git_asr.redaction.markers import is_marker
 
-_STRONG = r"passw(?:or)?d|passphrase|passcode|pwd|secret|credentials?|private[_-]?key|[_-]pass|dbpass"
+_OTHER_TONGUES = (
+    *("passwort", "kennwort", "contraseña", "contrasena", "mot de passe", "motdepasse", "mot_de_passe"),
+    *("senha", "wachtwoord", "hasło", "parola d", "пароль", "パスワード", "密码", "密碼", "비밀번호"),
+)
+_STRONG = (
+    "|".join(_OTHER_TONGUES)
+    + r"|passw(?:or)?d|passphrase|passcode|pwd|secret|credentials?|private[_-]?key|[_-]pass|dbpass"
+)
 _WEAK = (
     r"token(?!s)|api[_-]?key|access[_-]?key|auth[_-]?key|account[_-]?key|client[_-]?key|service[_-]?key|master[_-]?key"
     r"|encryption[_-]?key|signing[_-]?key|(?:connection|conn)[_-]?(?:string|str)|authorization|session[_-]?key|otp"
 )
 _LITERALS = (
+    *_OTHER_TONGUES,
     *(
         "passw",
         "passphrase",
@@ -66,7 +74,7 @@ _NO_NAME = re.compile(
 """Names that hold the words of a secret and are none: counts, names of files and settings."""
 
 _QUOTE = r"(?:\\{0,4}[\"'`])"
-_SIGN = r"[ \t]{0,8}(?:=>|:=|==?|:|(?<=[\"'`]),)[ \t]{0,8}"
+_SIGN = r"[ \t]{0,8}(?:=>|:=|==?|:|：|(?<=[\"'`]),)[ \t]{0,8}"
 _AFTER_NAME = r"[\w.-]{0,24}" + _QUOTE + r"?\]?" + _SIGN
 _QUOTED = (
     r"[bBfFrRuU@$]{0,2}(?:"
@@ -200,6 +208,12 @@ def _header(value: str) -> bool:
     return _may_be(value) and value.lower() not in ("bearer", "basic", "digest", "negotiate")
 
 
+def _told(value: str) -> bool:
+    """Whether it is no word of a sentence."""
+    mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    return mixed and _may_be(value) and not _CODE.search(value)
+
+
 def _mixed_header(value: str) -> bool:
     return _mixed(value) and _header(value)
 
@@ -223,6 +237,15 @@ def _after(name: str, pattern: str, *literals: str, accepts: Callable[[str], boo
     return Rule(name, SECRET, compiled, literals, folded=True, after=600, accepts=accepts)
 
 
+def _beside(name: str, pattern: str, accepts: Callable[[str], bool], *, before: int = 0) -> Rule:
+    """A rule for what stands near a word that tells of a secret, without a sign between them."""
+    compiled = re.compile("(?i)" + pattern)
+    return Rule(name, SECRET, compiled, _LITERALS, folded=True, before=before, accepts=accepts)
+
+
+_TELLING = rf"(?:{_STRONG}|token|api[_-]?key)[\w.-]{{0,24}}"
+_IS = r"(?:(?:is|was|ist|est|es)[ \t:]+|\|[ \t]*)"
+_MARK = r"\\{0,4}[\"']"
 _NOT_THEN = r"(?!s?[_-]?(?:id|count|usage|type|name|path|file|url|uri|limit)s?(?![a-z]))(?!i[sz])"
 _OPEN = r"(?:\\{0,4}[\"'`])?"
 _TO_END = r"([^\s\"'`\\,;]{4,})"
@@ -251,6 +274,8 @@ RULES = (
         "-u ",
         "--user",
     ),
+    _after("argument", r"docker\s[^\n]{0,200}?\s-p[ =]?[\"']?" + _TO_END, "docker login"),
+    _after("argument", r"redis-cli\b[^\n]{0,200}?\s(?:-a|--pass)[ =][\"']?" + _TO_END, "redis-cli"),
     _after("argument", r"sshpass\s+-p\s*[\"']?([^\s\"']+)", "sshpass"),
     _after("argument", r"(?:mysql|mariadb)[a-z]*\b[^\n]{0,200}?\s-p([^\s\"']{4,})", "mysql", "mariadb"),
     _after(
@@ -259,5 +284,19 @@ RULES = (
         "password",
         accepts=_mixed_header,
     ),
+    _after(
+        "pgpass",
+        r":5432:[^\s:]{1,63}:[^\s:]{1,63}:([^\s:\"'\\]{4,})(?=\s|\\|\Z)",
+        ":5432:",
+    ),
+    _after("sql", r"(?:identified by|password)\s+'([^'\n]{4,200})'", "identified by", "password"),
+    _beside("assignment", rf"{_TELLING}\s+{_IS}[\"'`]?([^\s\"'`|<>]{{6,200}})", _told),
+    _beside(
+        "xml",
+        rf"<[\w.:-]{{0,40}}{_TELLING}(?:\s[^<>]{{0,100}})?>\s{{0,20}}(?:<!\[CDATA\[)?([^<>\s\]]{{4,300}})",
+        _mixed_header,
+        before=42,
+    ),
+    _beside("xml", rf"{_TELLING}{_MARK}\s{{1,20}}value={_MARK}([^<>\"'\\\n]{{4,300}})", _mixed_header),
     _after("npmrc", r":_(?:auth|password)[a-z]*\s*=\s*[\"']?([^\s\"']{6,})", ":_auth", ":_password"),
 )

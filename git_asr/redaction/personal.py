@@ -138,34 +138,48 @@ def _is_host(found: str) -> bool:
     return "-" in found or found.count(".") > 1 or any(one.isdigit() for one in found)
 
 
+_ALONE = r"(?<![A-Za-z0-9])(?<![A-Za-z0-9][_-])"
+"""Not within a word; what only stands around one may come before: marks of a diff and of Markdown, other scripts."""
+_NOT_WITHIN = r"(?<![A-Za-z0-9].)(?<![A-Za-z0-9][_-].)"
+"""The same behind the first character, where a pattern without a literal begins with a set that is looked for fast."""
+_ENDS = r"(?![A-Za-z0-9]|[_-][A-Za-z0-9])"
 _SLASH = r"(?:/|\\{1,8})"
 _NAME = r"([^\s/\\:*?\"'`<>|,;(){}\[\]$%&#=@~]{2,64})"
 _HOMES = (
     rf"(?:/home/|/Users/){_NAME}",
     rf"(?<![A-Za-z])[A-Za-z]:{_SLASH}[Uu]sers{_SLASH}([^\\/:*?\"<>|\r\n\[\]]{{2,64}}(?=\\|/)|[^\s\\/:*?\"'`<>|,;()\[\]]{{2,64}})",
-    r"(?<![\w/])-(?:Users|home)-([A-Za-z0-9_.]{2,64})(?=-|$)",  # how Claude Code names the folder of a project
-    r"(?<![\w/.])~([A-Za-z][\w.-]{1,63})(?=/)",
+    r"(?<![A-Za-z0-9_/])-(?:Users|home)-([A-Za-z0-9_.]{2,64})(?=-|$)",  # how Claude Code names the folder of a project
+    r"(?<![A-Za-z0-9_/.])~([A-Za-z][\w.-]{1,63})(?=/)",
+    rf"\\{{1,8}}(?:home|[Uu]sers)\\{{1,8}}{_NAME}",
 )
 _USERINFO = r"[^\s/?#@\"'`<>\\]"
 _PARAMETERS = (
     r"access_token|auth_token|api_?key|token|password|passwd|secret|sig|signature|client_secret|private_token|code|key"
     r"|x-amz-(?:signature|credential|security-token)|x-goog-signature"
 )
+_LETTER = "A-Za-z\u00c0-\u024f\u0370-\u052f"
+"""Of scripts that part their words, so that no sentence before an address is taken for the beginning of it."""
 _EMAIL = (
-    r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9_%+][A-Za-z0-9._%+-]{0,63}"
-    r"@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])"
+    rf"(?<![{_LETTER}0-9_])[{_LETTER}0-9_][{_LETTER}0-9._%+-]{{0,63}}"
+    rf"@(?:[{_LETTER}0-9](?:[{_LETTER}0-9-]{{0,62}})\.){{1,8}}(?:xn--[A-Za-z0-9-]{{2,59}}|[{_LETTER}]{{2,24}})(?![{_LETTER}0-9-])"
 )
-_PROMPT = r"(?<![\w.@-])([a-z_][\w.-]{0,31})@([A-Za-z0-9][\w.-]{0,62})(?=:[~/]|[ ]~|[ ][/~][^\n]{0,60}\][#$])"
+_PROMPT = r"(?<![A-Za-z0-9_.@])([a-z_][\w.-]{0,31})@([A-Za-z0-9][\w.-]{0,62})(?=:[~/]|[ ]~|[ ][/~][^\n]{0,60}\][#$])"
 _TOPS = ("internal", "corp", "lan", "intranet", "home.arpa", "localdomain", "prod", "priv", "private")
 _INSIDE = (
-    r"(?i)(?<![\w.@-])(?:[a-z0-9][a-z0-9-]{0,62}\.){1,6}"
-    rf"(?:{'|'.join(map(re.escape, _TOPS))})(?![\w-]|\.\w|\()"
+    rf"(?i){_ALONE}(?<![.@])(?:[a-z0-9][a-z0-9-]{{0,62}}\.){{1,6}}"
+    rf"(?:{'|'.join(map(re.escape, _TOPS))}){_ENDS}(?!\.\w|\()"
 )
-_MULTICAST = r"(?<![\w.@/-])(?=[a-z0-9-]*[A-Z-])[A-Za-z0-9][A-Za-z0-9-]{2,62}\.local(?![\w-]|\.\w|\()"
+_MULTICAST = (
+    rf"{_ALONE}(?<![.@/])(?=[a-z0-9-]*[A-Z-])[A-Za-z0-9][A-Za-z0-9-]{{2,62}}\.local{_ENDS}(?!\.\w|\()"
+)
 _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"
-_V4 = rf"(?<![\w.])(?!(?:127|0|255)\.){_OCTET}(?:\.{_OCTET}){{3}}(?![\w.]*[0-9])"
-_V6 = r"(?i)(?<![\w:.])(?:[0-9a-f]{1,4}:){2,7}(?::|(?::?[0-9a-f]{1,4}){1,6})(?![\w:])"
-_MAC = r"(?i)(?<![\w:-])[0-9a-f]{2}([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){4}(?![\w:-])"
+_V4 = rf"{_ALONE}(?<!\.)(?!(?:127|0|255)\.){_OCTET}(?:\.{_OCTET}){{3}}(?![A-Za-z0-9_.]*[0-9])"
+_DIGIT = "[0-9a-fA-F]"
+_V6 = (
+    rf"{_DIGIT}{_NOT_WITHIN}(?<![:.].){_DIGIT}{{0,3}}:(?:{_DIGIT}{{1,4}}:){{1,6}}"
+    rf"(?::|(?::?{_DIGIT}{{1,4}}){{1,6}})(?!:){_ENDS}"
+)
+_MAC = rf"{_DIGIT}{_NOT_WITHIN}(?<!:.){_DIGIT}([:-]){_DIGIT}{{2}}(?:\1{_DIGIT}{{2}}){{4}}(?!:){_ENDS}"
 _ROOTS = (
     "home",
     "Users",
@@ -181,7 +195,7 @@ _ROOTS = (
     "tmp",
     "var",
 )
-_POSIX = rf"(?<![\w./:-])/(?:{'|'.join(_ROOTS)})(?:/[^\s/\"'`<>|:;,(){{}}\[\]\\]{{1,255}}){{1,40}}/?"
+_POSIX = rf"(?<![A-Za-z0-9_.~])(?<![^/]/)/(?:{'|'.join(_ROOTS)})(?:/[^\s/\"'`<>|:;,(){{}}\[\]\\]{{1,255}}){{1,40}}/?"
 _DOS = r"(?<![A-Za-z])[A-Za-z]:(?:\\{1,8}[^\s/\\\"'`<>|:;,*?]{1,255}){1,40}"
 
 
@@ -212,16 +226,20 @@ USERS = (
     _at("home-folder", USER, _HOMES[1], ":\\", ":/", before=1, accepts=is_someone),
     _at("home-folder", USER, _HOMES[2], "-Users-", "-home-", accepts=is_someone),
     _at("home-folder", USER, _HOMES[3], "~", accepts=is_someone),
+    _at("home-folder", USER, _HOMES[4], "\\home\\", "\\Users\\", "\\users\\", accepts=is_someone),
 )
 HOSTS = (
     _at("prompt", HOST, _PROMPT, "@", before=34, accepts=_is_named),
     _at("host", HOST, _INSIDE, *(f".{one}" for one in _TOPS), folded=True, before=260, accepts=_is_host),
     _at("host", HOST, _MULTICAST, ".local", before=64),
-    _at("host", HOST, r"(?<![\w.-])ip-(?:[0-9]{1,3}-){3}[0-9]{1,3}(?![\w-])", "ip-"),
+    _at("host", HOST, rf"{_ALONE}ip-(?:[0-9]{{1,3}}-){{3}}[0-9]{{1,3}}{_ENDS}", "ip-"),
 )
 CARDS = (
     _everywhere(
-        "card-number", CARD, r"[3-6](?<![\w.-][3-6])(?:[ -]?[0-9]){12,18}(?![\w-]|\.[0-9])", accepts=_is_card
+        "card-number",
+        CARD,
+        rf"[3-6]{_NOT_WITHIN}(?<![A-Za-z0-9]\..)(?:[ -]?[0-9]){{12,18}}{_ENDS}(?!\.[0-9])",
+        accepts=_is_card,
     ),
 )
 NETWORK = (
@@ -233,10 +251,15 @@ PHONES = (
     _everywhere(
         "phone",
         PHONE,
-        r"(?<![\w+.-])(?:\+|00)[1-9][0-9]{0,2}(?:[ ./-]?\(?[0-9]{1,5}\)?){2,6}(?![\w-])",
+        rf"[+0]{_NOT_WITHIN}(?<![+.].)(?:(?<=\+)|0)[1-9][0-9]{{0,2}}(?:[ ./-]?\(?[0-9]{{1,5}}\)?){{2,6}}{_ENDS}",
         accepts=lambda found: 8 <= sum(map(str.isdigit, found)) <= 15,
     ),
-    _everywhere("phone", PHONE, r"(?<![\w.-])\(?[2-9][0-9]{2}\)?[ .-][2-9][0-9]{2}[.-][0-9]{4}(?![\w.-])"),
+    _everywhere(
+        "phone",
+        PHONE,
+        rf"[(2-9]{_NOT_WITHIN}(?<!\..)(?:(?<=\()[2-9]|(?<=[2-9]))[0-9]{{2}}\)?[ .-]"
+        rf"[2-9][0-9]{{2}}[.-][0-9]{{4}}{_ENDS}(?!\.[A-Za-z0-9])",
+    ),
 )
 PATHS = (
     _at("path", PATH, _POSIX, *(f"/{one}/" for one in _ROOTS), before=0),

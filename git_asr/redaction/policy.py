@@ -10,7 +10,7 @@ from git_asr.redaction import library, registry
 from git_asr.redaction.base import Rule
 from git_asr.redaction.placeholders import Form
 
-REVISION = 1
+REVISION = 2
 """Raised whenever the rules or the built-in policies find something else than before; a test holds it to them."""
 
 Content = Literal["redact", "drop"]

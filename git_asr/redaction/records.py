@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from git_asr.asr import codec
 from git_asr.asr.draft import Record
 from git_asr.redaction.base import BINARY
 from git_asr.redaction.headers import ENTIRE
@@ -230,28 +229,15 @@ class Records:
 
     def _text_file(self, found: str) -> str:
         """A file of text; JSON, and lines of JSON, are masked as the values they are."""
-        whole = self._json(found)
+        whole = self.walker.json(found)
         if whole is not None:
             return whole
         lines = found.split("\n")
         if found[:1] not in ("{", "["):
             return self.masker.text(found)
-        out = [line if not line else self._json(line) or self.masker.text(line) for line in lines]
+        out = [line if not line else self.walker.json(line) or self.masker.text(line) for line in lines]
         joined = "\n".join(out)
         return found if joined == found else joined
-
-    def _json(self, found: str) -> str | None:
-        """JSON text masked as a value; the same text where nothing is found in it, None where it is none."""
-        if found[:1] not in ("{", "["):
-            return None
-        try:
-            decoded = codec.decode(found.encode("utf-8", "surrogatepass"))
-        except ValueError:
-            return None
-        if not decoded.exact:
-            return None
-        masked = self.walker.value(decoded.value)
-        return found if masked is decoded.value else codec.encode(masked).decode("utf-8", "surrogatepass")
 
     def _holds_something(self, data: bytes) -> bool:
         """Whether the rules find something in bytes, read as they are and as UTF-16."""

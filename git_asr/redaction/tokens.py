@@ -32,11 +32,18 @@ _PEM = re.compile(
     r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
     r"(?:[^-]|-(?!----))*+(?:-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----)?"
 )
+_SSH2 = re.compile(
+    r"---- BEGIN SSH2 (?:ENCRYPTED )?PRIVATE KEY ----"
+    r"(?:[^-]|-(?!---))*+(?:---- END SSH2 (?:ENCRYPTED )?PRIVATE KEY ----)?"
+)
 _PUTTY = re.compile(r"PuTTY-User-Key-File-[23]:(?:(?!Private-MAC:)[\s\S])*+(?:Private-MAC:\s*[0-9a-f]+)?")
-_JWT = re.compile(r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_=-]{6,}\.[A-Za-z0-9_=-]{2,}(?:\.[A-Za-z0-9_=-]*){0,3}")
+_JWT = re.compile(
+    r"(?<![A-Za-z0-9])(?<![A-Za-z0-9][_-])eyJ[A-Za-z0-9_=-]{6,}\.[A-Za-z0-9_=-]{2,}(?:\.[A-Za-z0-9_=-]*){0,3}"
+)
 
 RULES = (
     Rule("private-key", SECRET, _PEM, ("-----BEGIN ",), after=5000),
+    Rule("private-key", SECRET, _SSH2, ("---- BEGIN SSH2 ",), after=5000),
     Rule("private-key", SECRET, _PUTTY, ("PuTTY-User-Key-File-",), after=5000),
     _token("age-key", r"AGE-SECRET-KEY-1[0-9A-Z]{58}", "AGE-SECRET-KEY-1"),
     Rule("jwt", SECRET, _JWT, ("eyJ",), after=4000),
@@ -125,7 +132,13 @@ RULES = (
     _token("alibaba-key", r"LTAI[A-Za-z0-9]{17,}", "LTAI"),
     _token("adobe-key", r"p8e-[A-Za-z0-9]{32}", "p8e-"),
     _token("wallet-key", r"[xyz]prv[a-km-zA-HJ-NP-Z1-9]{100,}", "xprv", "yprv", "zprv"),
-    Rule("azure-secret", SECRET, re.compile(r"(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{31,34}"), ("Q~",), before=4),
+    Rule(
+        "azure-secret",
+        SECRET,
+        re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}"),
+        ("Q~",),
+        before=4,
+    ),
     Rule(
         "azure-sas", SECRET, re.compile(r"(?i)(?<=[?&;])sig=([A-Za-z0-9%+/=]{30,})"), ("sig=",), folded=True
     ),

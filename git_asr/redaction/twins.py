@@ -156,7 +156,8 @@ class Twins:
         counted = Counter[str]()
         files = writer.records(name, self._transcript(entry, own_links, prompt, counted))
         if counted["renamed"]:
-            own_links = links.unite(own_links)
+            sound = [one for one in own_links if reading.fault(one) is None]
+            own_links = [*links.unite(sound), *(one for one in own_links if reading.fault(one) is not None)]
         self._at = (name, "")
         head = twin_header(
             self._now.header(header), header, self._policy, self._sources[entry.stream], self._counts

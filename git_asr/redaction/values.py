@@ -13,7 +13,10 @@ _LEVELS = 120
 """Levels that are gone into one by one; what lies deeper is masked as JSON text."""
 _NAMES = ("name", "key", "header", "Name", "Key")
 _FLAG = "--"
+_MOST_FLAG = 40
 _MOST_KEYS = 50_000
+_LARGE = 10_000_000
+"""Integers from here on are looked at as text, for one may be the number of a card, or a secret that is known."""
 _DIGITS = 4
 """Digits at least of a number that may be secret."""
 
@@ -37,27 +40,54 @@ class Walker:
         """A value without what the rules find."""
         return self._value(value, 0)
 
+    def json(self, text: str, level: int = 0) -> str | None:
+        """JSON text masked as the value that it is; the same text where nothing is found, None where it is none."""
+        if text[:1] not in ("{", "["):
+            return None
+        try:
+            decoded = codec.decode(text.encode("utf-8", "surrogatepass"))
+        except ValueError:
+            return None
+        if not decoded.exact or not isinstance(decoded.value, dict | list):
+            return None
+        masked = self._value(decoded.value, level)
+        return text if masked is decoded.value else codec.encode(masked).decode("utf-8", "surrogatepass")
+
     def under(self, key: str, value: Any) -> Any:
         """A value that stands under a key."""
         return self._under(key, value, 0)
 
     def _value(self, value: Any, level: int) -> Any:
         if isinstance(value, str):
-            return self._masker.text(value)
+            return self._text(value, level)
+        if type(value) is int and abs(value) >= _LARGE:
+            text = str(value)
+            masked = self._masker.text(text)
+            return value if masked is text else masked
         if not isinstance(value, dict | list) or not value:
             return value
         if level >= _LEVELS:
             return self._deep(value)
         return self._object(value, level) if isinstance(value, dict) else self._list(value, level)
 
+    def _text(self, text: str, level: int) -> str:
+        """A text. Where it is JSON, names in it may tell of more; it is written anew only then."""
+        masked = self._masker.text(text)
+        found = self.json(masked, level + 1) if level < _LEVELS else None
+        return masked if found is None or found is masked else self._masker.text(found)
+
     def _under(self, key: str, value: Any, level: int) -> Any:
         self.path.append(key)
-        if self._names and self._is_secret(key, value):
-            found = self._masker.whole("secret-name", _as_text(value))
-        else:
-            found = self._value(value, level)
+        found = self._named(key, value, level)
         self.path.pop()
         return found
+
+    def _named(self, key: str, value: Any, level: int) -> Any:
+        if self._names and self._is_secret(key, value):
+            return self._masker.whole("secret-name", _as_text(value))
+        if isinstance(value, list) and level < _LEVELS and self._names and self._is_name(key):
+            return self._list(value, level, key)
+        return self._value(value, level)
 
     def _object(self, value: dict[str, Any], level: int) -> dict[str, Any]:
         changed: dict[str, Any] | None = None
@@ -83,15 +113,18 @@ class Walker:
                     return str(value[key])
         return ""
 
-    def _list(self, value: list[Any], level: int) -> list[Any]:
+    def _list(self, value: list[Any], level: int, under: str | None = None) -> list[Any]:
+        """A list; ``under``: the name of a secret, which all of it is."""
         changed: list[Any] | None = None
         before: Any = None
         for place, item in enumerate(value):
-            if isinstance(before, str) and before.startswith(_FLAG) and isinstance(item, str):
-                masked = self._under(before, item, level + 1)  # ["--password", "…"]
+            if isinstance(before, str) and before.startswith("-") and isinstance(item, str):
+                masked = self._argument(before, item, level + 1)  # ["--password", "…"]
             else:
                 self.path.append(place)
-                masked = self._value(item, level + 1)
+                masked = (
+                    self._value(item, level + 1) if under is None else self._named(under, item, level + 1)
+                )
                 self.path.pop()
             if changed is None and masked is not item:
                 changed = value[:place]
@@ -100,20 +133,35 @@ class Walker:
             before = item
         return value if changed is None else changed
 
+    def _argument(self, flag: str, item: str, level: int) -> Any:
+        """What stands behind a flag in a list of arguments."""
+        if flag.startswith(_FLAG) and len(flag) > len(_FLAG):
+            found = self._under(flag, item, level)
+            if found is not item:
+                return found
+        line = f"{flag} {item}"
+        masked = self._masker.text(line) if len(flag) <= _MOST_FLAG else line
+        if masked is line or not masked.startswith(f"{flag} "):
+            return self._text(item, level)
+        return masked[len(flag) + 1 :]
+
     def _is_secret(self, key: str, value: Any) -> bool:
         if not isinstance(value, str | int | float) or isinstance(value, bool):
             return False
-        secret = self._secret.get(key)
-        if secret is None:
-            secret = is_secret_name(key)
-            if len(self._secret) < _MOST_KEYS:
-                self._secret[key] = secret
-        if not secret:
+        if not self._is_name(key):
             return False
         text = _as_text(value)
         if not isinstance(value, str) and len(text) < _DIGITS:
             return False
         return is_secret_value(key, text) and not self._masker.allows(text)
+
+    def _is_name(self, key: str) -> bool:
+        secret = self._secret.get(key)
+        if secret is None:
+            secret = is_secret_name(key)
+            if len(self._secret) < _MOST_KEYS:
+                self._secret[key] = secret
+        return secret
 
     def _deep(self, value: Any) -> Any:
         """What is nested deeper than one goes: as text, and a value again if it still is one."""

@@ -1,7 +1,8 @@
 r"""Texts within a text: what stands in it escaped or encoded, each with the way back to where it stands.
 
-- *Spelled*: characters written as ``\u0041``, ``\x41``, ``\/``, ``%41`` or ``&#65;``, with any number of
-  backslashes, for JSON text in JSON text doubles them.
+- *Spelled*: characters written as ``\u0041``, ``\x41``, ``\n``, ``\/``, ``%41`` or ``&#65;``, with any number of
+  backslashes, for JSON text in JSON text doubles them; among others that nobody sees: colours, characters without a
+  width, the NULs of UTF-16.
 - *Coded*: runs of base64 (also in lines, also its URL alphabet) and of hexadecimal digits that give text.
 """
 
@@ -13,10 +14,18 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+_CSI = r"\[[0-9;:?]{0,40}([A-Za-z])"
 _SPELLED = re.compile(
-    r"\\{1,16}(?:u00([2-7][0-9a-fA-F])|u\{0{0,4}([2-7][0-9a-fA-F])\}|x([2-7][0-9a-fA-F])|(/))"
-    r"|%([2-7][0-9a-fA-F])|&#(?:0{0,4}([0-9]{2,3})|[xX]0{0,4}([2-7][0-9a-fA-F]));|&(amp|quot|apos|lt|gt|colon|sol|commat);"
+    "[\\\\%&\x00\x1b\u00ad\u200b-\u200d\u2060\ufeff]"  # a set, so that the engine looks for nothing else at first
+    r"(?:(?<=\\)\\{0,15}(?:(?:u001[bB]|x1[bB]|033|e)" + _CSI + r"|(?:u0000|x00)(?=[^\\]\\{1,16}(?:u0000|x00))"
+    r"|u00([0-7][0-9a-fA-F])|u\{0{0,4}([2-7][0-9a-fA-F])\}|x([0-7][0-9a-fA-F])|([/nrtbfv]))"
+    r"|(?<=%)(0[9aAdD]|[2-7][0-9a-fA-F])"
+    r"|(?<=&)(?:#(?:0{0,4}([0-9]{2,3})|[xX]0{0,4}([2-7][0-9a-fA-F]));|(amp|quot|apos|lt|gt|colon|sol|commat);)"
+    r"|(?<=\x1b)" + _CSI + r"|(?<=\x00)(?=[\s\S]\x00|[\s\S]?\Z)|(?<=[^\\%&\x00\x1b]))"
 )
+_LETTERS = {"/": "/", "n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v"}
+_UNSEEN = "mK"
+"""What ends a sequence for a terminal that leaves letters where they are: colours, and the rest of the line cleared."""
 _NAMED = {"amp": "&", "quot": '"', "apos": "'", "lt": "<", "gt": ">", "colon": ":", "sol": "/", "commat": "@"}
 _RUN = re.compile(
     r"(?<![A-Za-z0-9+/_-])(?:(?:[A-Za-z0-9+/]{60,}(?:\r?\n|\\r\\n|\\n))+[A-Za-z0-9+/]+|[A-Za-z0-9+/_-]{20,})={0,2}"
@@ -55,7 +64,7 @@ class View:
 
 def views(text: str) -> Iterator[View]:
     """Every text that stands in a text, but not those that stand in these."""
-    if "\\" in text or "%" in text or "&" in text:
+    if not text.isascii() or any(one in text for one in "\\%&\x00\x1b"):
         spelled = _spelled(text)
         if spelled is not None:
             yield spelled
@@ -76,12 +85,13 @@ def _spelled(text: str) -> View | None:
             origins.append((at, hit.start()))
             out.append(text[at : hit.start()])
             length += hit.start() - at
-        starts.append(length)
-        origins.append(hit.span())
-        out.append(character)
-        length += 1
+        if character:
+            starts.append(length)
+            origins.append(hit.span())
+            out.append(character)
+            length += 1
         at = hit.end()
-    if not out:
+    if at == 0:
         return None
     if at < len(text):
         starts.append(length)
@@ -91,14 +101,17 @@ def _spelled(text: str) -> View | None:
 
 
 def _character(hit: re.Match[str]) -> str:
-    unicode, braced, octet, slash, percent, decimal, hexadecimal, named = hit.groups()
-    if slash:
-        return "/"
+    """What is meant; nothing for what nobody sees."""
+    moved, unicode, braced, octet, letter, percent, decimal, hexadecimal, named, moves = hit.groups()
+    if letter:
+        return _LETTERS[letter]
     if named:
         return _NAMED[named]
     if decimal:
         return chr(int(decimal)) if 32 <= int(decimal) < 127 else "\ufffd"
-    return chr(int(unicode or braced or octet or percent or hexadecimal, 16))
+    if digits := unicode or braced or octet or percent or hexadecimal:
+        return chr(int(digits, 16))
+    return " " if (moved or moves or "m") not in _UNSEEN else ""
 
 
 def _coded(text: str) -> Iterator[View]:

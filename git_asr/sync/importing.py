@@ -18,7 +18,7 @@ from git_asr.asr.ids import PART_SPAN
 from git_asr.asr.numbering import number
 from git_asr.asr.parts import header_path
 from git_asr.asr.summary import Summary
-from git_asr.companion import store
+from git_asr.companion import imports, store
 from git_asr.companion.merge import StreamState, converter_version
 from git_asr.converters.events.converter import Events
 from git_asr.converters.events.reading import Bad, Told
@@ -96,8 +96,11 @@ def _why_not(conversion: Conversion, key: SessionKey, present: store.StoredSessi
         return None
     if present.state.forgotten is not None:
         return "it was forgotten"
-    own = all(_is_ours(one) for one in present.state.streams.values())
-    return None if own else "checkpoints hold it, and say more"
+    others = [one for one in present.state.streams.values() if not _is_ours(one)]
+    if not others:
+        return None
+    brought = all(imports.is_imported(one.entry) for one in others)
+    return "a bundle brought it, and says more" if brought else "checkpoints hold it, and say more"
 
 
 def _is_ours(stream: StreamState) -> bool:

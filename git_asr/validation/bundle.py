@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from git_asr.asr import codec
 from git_asr.asr.bundle import MANIFEST, listed_files
+from git_asr.asr.parts import blob_path
 from git_asr.asr.summary import Summary
 from git_asr.asr.version import SUPPORTED_MAJOR, major
 from git_asr.errors import AsrError
@@ -56,8 +58,12 @@ def check_bundle(files: Files, checks: Sequence[Check], report: Report, place: s
         streams = Streams(checks, report)
         for key, entry in holding.entries:
             records += _stream(files, holding, streams, key, entry)
+        texts = {blob_path(sha256) for sha256 in holding.texts}
         for path in holding.listed():
-            for _ in _read(files, holding, path):
+            chunks = _read(files, holding, path)
+            if path in texts and not _is_text(chunks):
+                holding.garbled.append(path)
+            for _ in chunks:
                 pass
     _finish(holding, checks, report)
     return records
@@ -99,6 +105,18 @@ def _finish(holding: Holding, checks: Sequence[Check], report: Report) -> None:
         if isinstance(check, BundleCheck):
             for path, message in check.find(holding):
                 report(Finding(check.name, check.level, path, None, None, cut(message)))
+
+
+def _is_text(chunks: Iterator[bytes]) -> bool:
+    """Tell whether pieces are UTF-8 together; where they are not, the rest of them is not taken."""
+    decoder = getincrementaldecoder("utf-8")()
+    try:
+        for chunk in chunks:
+            decoder.decode(chunk)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _manifest(files: Files, holding: Holding) -> Any:

@@ -63,8 +63,10 @@ class Holding:
     asks for. ``entries``: the streams that it lists, those of the right shape, each with its session's key. ``blobs``:
     its blobs by SHA-256; ``files``: what else it lists, size and SHA-256 by path. ``read``: what was measured of the
     files that were read; ``failed``: why others could not be. ``ids``: by session and stream the IDs of the records
-    that were read. ``copies``: copied records whose source was not read before. ``links``: by session the IDs of its
-    link records; ``repeated_links``: files with IDs that another stream of the session has too.
+    that were read. ``reached``: blobs that a header or a record names; ``texts``: those of them that stand for a text
+    or a value; ``garbled``: the files of those that are no text. ``copies``: copied records whose source was not read
+    before. ``links``: by session the IDs of its link records; ``repeated_links``: files with IDs that another stream of
+    the session has too.
     """
 
     paths: frozenset[str] = frozenset()
@@ -79,6 +81,9 @@ class Holding:
     failed: dict[str, str] = field(default_factory=dict)
     ids: dict[tuple[tuple[str, str], str], Seen] = field(default_factory=dict)
     copies: list[Copy] = field(default_factory=list)
+    reached: set[str] = field(default_factory=set)
+    texts: set[str] = field(default_factory=set)
+    garbled: list[str] = field(default_factory=list)
     links: dict[tuple[str, str], Seen] = field(default_factory=dict)
     repeated_links: list[tuple[str, str]] = field(default_factory=list)
 
@@ -167,17 +172,16 @@ class Course:
         self.records += 1
         if kind in _CALLS:
             self.calls.add(record["callId"])
+        if self.holding is not None and b'"blob"' in self.data:
+            self._note_blobs(record)
         if is_of_links(record):
             self._note_link(record)
             return
         self.position = max(self.position, seq // PART_SPAN)
         if self.summary is not None:
             self._sum(record)
-        if self.holding is not None:
-            if b'"blob"' in self.data:
-                self._note_blobs(record)
-            if "copiedFrom" in record:
-                self.holding.note_copy(self.file, record)
+        if self.holding is not None and "copiedFrom" in record:
+            self.holding.note_copy(self.file, record)
 
     def note_unsound(self, record: Mapping[str, Any]) -> None:
         """Remember of a record of another shape what others may refer to."""
@@ -209,9 +213,22 @@ class Course:
             self.holding.repeated_links.append((self.file, record["id"]))
 
     def _note_blobs(self, record: Record) -> None:
+        if self.holding is not None:
+            self.holding.texts |= _texts(record) & self.holding.blobs.keys()
         for sha256, media in large.references((record,)).items():
             if self.holding is not None and sha256 in self.holding.blobs:
-                self.named[sha256] = min(media, self.named.get(sha256, media))
+                self.holding.reached.add(sha256)
+                if not is_of_links(record):
+                    self.named[sha256] = min(media, self.named.get(sha256, media))
+
+
+def _texts(record: Record) -> set[str]:
+    """The blobs that stand for fields, or for texts of the content."""
+    content = record.get("content")
+    parts = [one for one in content if one.get("type") == "text"] if isinstance(content, list) else []
+    fields = [value for name, value in record.items() if name.endswith("Blob")]
+    named = [one.get("blob") for one in (*fields, *parts) if isinstance(one, dict)]
+    return {one for one in named if isinstance(one, str)}
 
 
 def key_pair(key: Mapping[str, Any]) -> tuple[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from git_asr.validation.base import Check
 from git_asr.validation.checks import (
     content,
+    entire,
     lineage,
     links,
     manifest,
@@ -22,6 +23,7 @@ FAMILIES: dict[str, tuple[Check, ...]] = {
     "References and revisions": references.CHECKS,
     "Lineage and capture": lineage.CHECKS,
     "Content": content.CHECKS,
+    "What Entire stored": entire.CHECKS,
     "Commits and checkpoints": links.CHECKS,
     "Manifests, files and blobs": manifest.CHECKS,
     "Sharing": shareable.CHECKS,

@@ -108,6 +108,12 @@ def flagged(data: bytes, flag: int) -> bytes:
     return bytes(out)
 
 
+def counted(data: bytes, count: int) -> bytes:
+    """A zip that says that it has so many files."""
+    at = data.rindex(b"PK\x05\x06") + 8
+    return data[:at] + 2 * count.to_bytes(2, "little") + data[at + 4 :]
+
+
 def overlapping() -> bytes:
     """A zip archive two files of which share their bytes, as one of the known bombs has them."""
     data = zipped(("a", b"same" * 100), ("b", b"same" * 100))

@@ -17,7 +17,7 @@ from git_asr.validation.findings import Findings
 from git_asr.validation.registry import CHECKS
 from tests.redaction.bundles import Files
 from tests.redaction.bundles import opened as in_memory
-from tests.support.corpus import needs_corpus, sample, samples
+from tests.support.corpus import needs_corpus, samples, synced_sample
 from tests.support.run import run_cli
 
 READY = [Redactor(make()) for make in policy.BUILT_IN.values()]
@@ -39,8 +39,7 @@ class InMemory:
 @needs_corpus
 @pytest.mark.parametrize("name", samples())
 def test_the_twins_of_a_sample(name: str, tmp_path: Path) -> None:
-    repo = sample(name, tmp_path)
-    run_cli(["sync", "--orphans"], repo)
+    repo = synced_sample(name, tmp_path)
     ended = run_cli(["export", "--all", "-o", str(tmp_path / "all.tar")], repo)
     if "no session" in ended.err:
         pytest.skip("no session")

@@ -124,6 +124,13 @@ def test_a_rule_that_finds_its_own_placeholders_ends() -> None:
         ("a&#98;c &amp; &commat;", "abc & @"),
         ("a\\x62c \\u{62}", "abc b"),
         ("&#10;x", "\ufffdx"),
+        ("a\\nb\\tc%0Ad\\u0007", "a\nb\tc\nd\x07"),
+        ("a\x1b[1;31mb\x1b[K\x1b[mc", "abc"),
+        ("a\x1b[20Gb\\e[2Cc\\\\u001b[0m", "a b c"),
+        ("x a\x00b\x00c\x00", "x abc"),
+        ("\x00a\x00b", "ab"),
+        ("a\\u0000b\\u0000c\\u0000", "abc\x00"),
+        ("a\u200bb\ufeff", "ab"),
         ("x aGVsbG8gd29ybGQsIGhlcmUgSSBhbQ== y", "hello world, here I am"),
         ("x 68656c6c6f20776f726c642c206865726520 y", "hello world, here "),
         (
@@ -144,7 +151,8 @@ def test_texts_within_texts(text: str, within: str) -> None:
         "x" * 40,
         "A" * 40,
         "x 0000000000000000000000000000 y",
-        "100% \\n \\d &x;",
+        "100% \\d &x; %02d \\q",
+        "abc\x00def",
         "x aGVsbG8gd29ybGQsIGhlcmUgAQ== y",
     ],
 )

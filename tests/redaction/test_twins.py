@@ -102,6 +102,13 @@ def test_links_whose_id_changed_have_the_number_of_the_new_one() -> None:
     assert stream.links == tuple(links.unite(stream.links))
 
 
+def test_links_of_another_shape_stay_beside_those_that_are_renamed() -> None:
+    vcs = {**FIELDS["vcs"]("s"), "id": f"{TOKEN}@{'a' * 40}"}
+    twin, _ = redacted(made([vcs, {**vcs, "id": ["x"]}, {**vcs, "id": 7}]), DEFAULT)
+    ids = [json.loads(line)["id"] for line in twin["sessions/s~links.jsonl"].splitlines()]
+    assert ids == ["redacted-1", ["x"], 7]
+
+
 def test_the_first_prompt_is_cut_from_the_masked_text() -> None:
     text = "w " * 92 + TOKEN  # what is left of it in 200 characters is too short for the rule
     files = made([message(text), message("later")])

@@ -76,10 +76,14 @@ def tip(repo: Path, ref: str = REF) -> str | None:
 
 def bundles(repo: Path, revision: str = REF) -> list[StoredBundle]:
     """Every bundle, each checked (see ``check``)."""
-    if tip(repo, revision) is None:
-        return []
+    commit = tip(repo, revision)
+    return [] if commit is None else list(_bundles(repo, commit))
+
+
+@functools.lru_cache(maxsize=2)
+def _bundles(repo: Path, commit: str) -> list[StoredBundle]:
     folders: dict[str, dict[str, bytes]] = defaultdict(dict)
-    for path, data in tree_files(repo, revision).items():
+    for path, data in tree_files(repo, commit).items():
         harness, shard, name, rest = path.split("/", 3)
         folders[f"{harness}/{shard}/{name}"][rest] = data
     return [check(path, files) for path, files in sorted(folders.items())]

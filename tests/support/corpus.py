@@ -5,12 +5,19 @@ from __future__ import annotations
 import functools
 import json
 import os
+import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
+from tests.support.run import run_cli
+
+SHARED = "GIT_ASR_TEST_SAMPLES"
+"""The variable with a folder that all processes of a test run have (``tests/conftest.py``)."""
 _BESIDE = Path(__file__).parents[3] / "shared" / "corpus"
 
 
@@ -41,12 +48,41 @@ def samples() -> list[str]:
 
 def sample(name: str, tmp_path: Path) -> Path:
     """Clone one sample with all its refs into a bare repository of the test's own."""
+    target = tmp_path / f"{name}.git"
+    shutil.copytree(_made(name, "clone", _clone), target)
+    return target
+
+
+def synced_sample(name: str, tmp_path: Path) -> Path:
+    """The same, after ``git asr sync --orphans``: its companion ref holds all sessions."""
+    target = tmp_path / f"{name}.git"
+    shutil.copytree(_made(name, "synced", _sync), target)
+    return target
+
+
+def _made(name: str, kind: str, make: Callable[[str, Path], object]) -> Path:
+    """What was made of a sample, once for all processes of a test run."""
+    path = Path(os.environ[SHARED]) / kind / f"{name}.git"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{path}.lock"):
+        if not path.exists():
+            make(name, path)
+    return path
+
+
+def _clone(name: str, target: Path) -> None:
     folder = corpus_dir()
     assert folder is not None
-    target = tmp_path / f"{name}.git"
     subprocess.run(
         ["git", "clone", "-q", "--mirror", str(folder / f"{name}.bundle"), str(target)],
         check=True,
         capture_output=True,
     )
-    return target
+
+
+def _sync(name: str, target: Path) -> None:
+    made = target.with_suffix(".part")
+    shutil.copytree(_made(name, "clone", _clone), made)
+    ended = run_cli(["sync", "--orphans"], made)
+    assert ended.status in (0, 1), ended.err
+    made.rename(target)

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support import forking
+
 PROJECT = Path(__file__).parents[2]
 
 
@@ -26,15 +28,18 @@ def run_cli(
 ) -> Result:
     """Run ``git-asr`` with these arguments in a folder; ``env`` is added to the test's environment."""
     path = os.pathsep.join(part for part in (str(PROJECT), os.environ.get("PYTHONPATH", "")) if part)
-    ended = subprocess.run(
-        [sys.executable, "-m", "git_asr", *args],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": path, **env},
-        input=stdin,
-        capture_output=True,
-        timeout=timeout,
-        check=False,
-    )
-    return Result(
-        ended.returncode, ended.stdout.decode("utf-8", "replace"), ended.stderr.decode("utf-8", "replace")
-    )
+    environment = {**os.environ, "PYTHONPATH": path, **env}
+    try:
+        status, out, err = forking.run(args, cwd, environment, stdin, timeout)
+    except forking.CannotFork:
+        ended = subprocess.run(
+            [sys.executable, "-m", "git_asr", *args],
+            cwd=cwd,
+            env=environment,
+            input=stdin,
+            capture_output=True,
+            timeout=timeout,
+            check=False,
+        )
+        status, out, err = ended.returncode, ended.stdout, ended.stderr
+    return Result(status, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.companion import StoredBundle, bundles, tip
-from tests.support.corpus import expected, needs_corpus, sample, samples
+from tests.support.corpus import expected, needs_corpus, sample, samples, synced_sample
 from tests.support.repo_builder import fsck
 from tests.support.run import run_cli
 
@@ -147,8 +147,7 @@ def test_both_backends_write_the_same(synced: Synced, tmp_path: Path) -> None:
 @needs_corpus
 @pytest.mark.parametrize("name", samples())
 def test_with_orphans_every_session_is_there(name: str, tmp_path: Path) -> None:
-    repo = sample(name, tmp_path)
-    assert run_cli(["sync", "--orphans"], repo).status == 0
+    repo = synced_sample(name, tmp_path)
     assert len(bundles(repo)) == figures(name)["session_keys"]
     listed = json.loads(run_cli(["sessions", "--orphans", "--json"], repo).out)["orphans"]
     assert all(one["taken"] for one in listed)

@@ -15,11 +15,14 @@ from git_asr.git.repository import open_repository
 from git_asr.sync.flow import Options, sync
 from git_asr.sync.importing import Import
 from git_asr.sync.outcome import Outcome
+from git_asr.sync.taking import Offer
 from tests.converters.events.conversion import lines
 from tests.support.companion import StoredStream, bundles, check, replace, tip, tree_files
 from tests.support.entire_repo import EntireRepo, Stored, claude
 from tests.support.repo_builder import git
 from tests.sync.syncing import run, run_codes
+from tests.sync.test_taking import as_bundle, exported
+from tests.sync.test_taking import made as made_with
 
 SESSION = "11111111-2222-3333-4444-555555555555"
 OTHER = "66666666-7777-8888-9999-000000000000"
@@ -216,6 +219,16 @@ def test_a_forgotten_session_is_not_taken(repo: EntireRepo) -> None:
     outcome, found = taken(repo.path, *EVENTS)
     assert [one.became for one in outcome.imported] == ["refused"]
     assert [said for *_, said in found] == ["it was forgotten"]
+
+
+def test_what_a_bundle_brought_is_left_as_it_is(repo: EntireRepo, tmp_path: Path) -> None:
+    other = made_with(tmp_path / "other", (CP, SESSION, 2))
+    run(other.path)
+    offer = Offer(as_bundle(exported(other.path)), [].append, lambda *_: None)
+    outcome = sync(open_repository(repo.path), Options(offers=(offer,)), [].append)
+    assert [one.became for one in outcome.taken] == ["new"]
+    _, found = taken(repo.path, *EVENTS, agent="claude-code")
+    assert [said for *_, said in found] == ["a bundle brought it, and says more"]
 
 
 def test_what_others_have_is_merged(repo: EntireRepo) -> None:

@@ -11,7 +11,7 @@ from git_asr.errors import AsrError
 from git_asr.validation import conformance
 from git_asr.validation.base import Check
 from git_asr.validation.registry import CHECKS, FAMILIES
-from tests.support.kit import writing
+from tests.support.kit import cases_of_archives, cases_of_bundles, cases_of_streams, writing
 
 CASES = read(kit_folder(str(writing.KIT)))
 BESIDE = {"shareable-major": {"unknown-major"}}
@@ -58,6 +58,11 @@ def test_names_are_unique_and_short() -> None:
     assert all(name == name.lower() and len(name) <= 24 for name in names)
     assert all(check.summary.endswith(".") and check.source for check in CHECKS)
     assert sum(map(len, FAMILIES.values())) == len(CHECKS)
+
+
+def test_there_are_no_cases_of_checks_that_are_none() -> None:
+    cases = (cases_of_streams.CASES, cases_of_bundles.CASES, cases_of_archives.CASES)
+    assert {name for one in cases for name in one} <= {check.name for check in CHECKS}
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b'{"check": 1}', b'{"check": "x", "cases": [{}]}'])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from git_asr.asr.ids import derived, usable
+from git_asr.asr.ids import derived
 from git_asr.converters.blocks import parts
-from git_asr.converters.building import BLOCK, join, rest
+from git_asr.converters.building import BLOCK, call_identity, rest
 from git_asr.converters.claude import delegation, exchange, plans
 from git_asr.converters.claude.line import Line
 from git_asr.converters.claude.slots import CONTENT
@@ -26,17 +26,15 @@ _REMEMBERED = exchange.TOOLS | plans.TOOLS | delegation.TOOLS
 def call(line: Line, state: State, index: int, block: dict[str, Any], inference: str | None) -> None:
     """A ``tool_use`` block: the call, and the question, plan or subagent that it is."""
     meta = rest(block, _CALL)
-    identifier = block.get("id")
-    if not isinstance(identifier, str) or not usable(identifier):
-        identifier = _identify(line, index, identifier, "id", meta)
+    identity = call_identity(block.get("id"), _place(line, index), "id", meta)
     name, arguments = block["name"], block.get("input")
-    fields: dict[str, Any] = {"callId": identifier, "name": name}
+    fields: dict[str, Any] = {**identity, "name": name}
     if "input" in block:
         fields["arguments"] = arguments
     line.put(CONTENT, "tool_call", fields, block=index, meta=meta, inference=inference)
     if name in _REMEMBERED:
-        known = Call(identifier, name, arguments if isinstance(arguments, dict) else {})
-        state.calls[identifier] = known
+        known = Call(identity["callId"], name, arguments if isinstance(arguments, dict) else {})
+        state.calls[known.id] = known
         for kind in (exchange, plans, delegation):
             if name in kind.TOOLS:
                 kind.called(line, index, known)
@@ -48,11 +46,9 @@ def result(line: Line, state: State, index: int, block: dict[str, Any], output: 
     ``output``: the line's ``toolUseResult``, which is that of its first result.
     """
     meta = rest(block, _RESULT)
-    identifier = block.get("tool_use_id")
-    if not isinstance(identifier, str) or not usable(identifier):
-        identifier = _identify(line, index, identifier, "tool_use_id", meta)
+    identity = call_identity(block.get("tool_use_id"), _place(line, index), "tool_use_id", meta)
     status = _status(line, block, output)
-    fields: dict[str, Any] = {"callId": identifier, "status": status}
+    fields: dict[str, Any] = {**identity, "status": status}
     if "content" in block:
         fields["content"], left = parts(block["content"])
         if left:
@@ -63,19 +59,17 @@ def result(line: Line, state: State, index: int, block: dict[str, Any], output: 
     if output is not None:
         fields["output"] = output
     line.put(CONTENT, "tool_result", fields, block=index, meta=meta)
-    known = state.calls.get(identifier)
+    known = state.calls.get(identity["callId"])
     name = known.name if known is not None else exchange.guess(output)
     if name:
-        call = known or Call(identifier, name, {})
+        call = known or Call(identity["callId"], name, {})
         for kind in (exchange, plans, delegation):
             if name in kind.TOOLS:
                 kind.returned(line, state, index, call, Outcome(status, output))
 
 
-def _identify(line: Line, index: int, found: Any, key: str, meta: dict[str, Any]) -> str:
-    """The ID of a call from its place; what was ``found`` in place of a native one goes to ``meta``."""
-    if found not in (None, ""):
-        meta.update(join(meta, {key: found}))
+def _place(line: Line, index: int) -> str:
+    """The ID of a call that has none of its own."""
     return derived(line.position, line.base + BLOCK * (index + 1))
 
 

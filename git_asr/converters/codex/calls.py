@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from git_asr.asr.codec import encode
+from git_asr.asr.draft import Draft
 from git_asr.asr.ids import derived, usable
 from git_asr.converters.building import decoded, is_marker, json_text, rest, word
 from git_asr.converters.codex import asked, outcomes, plans, subagents
@@ -81,7 +82,8 @@ def web_search_call(line: Line, state: State) -> Taken:
     draft = line.drafts[0]
     told = state.said.get(("web_search", _key(action)))
     if merge(line, state, "web_search", [_key(action)], draft) and told is not None and not taken:
-        draft.fields["callId"] = told.draft.fields["callId"]
+        draft.fields.pop("callIdSource", None)
+        draft.fields |= _identity(told.draft)
     return {"action", *taken}
 
 
@@ -120,9 +122,9 @@ def image_generation_call(line: Line, state: State) -> Taken:
     picture = _picture(payload.get("result"))
     if picture is None:
         return taken
-    identifier = line.drafts[0].fields["callId"]
-    fields = {"callId": identifier, "status": outcomes.of_word(payload.get("status")), "content": [picture]}
-    state.keep_result(identifier, line.put(RESULT, "tool_result", fields))
+    identity = _identity(line.drafts[0])
+    fields = {**identity, "status": outcomes.of_word(payload.get("status")), "content": [picture]}
+    state.keep_result(identity["callId"], line.put(RESULT, "tool_result", fields))
     return {*taken, "result"}
 
 
@@ -144,6 +146,17 @@ def _identify(line: Line, payload: Mapping[str, Any], key: str) -> tuple[str, se
     return derived(line.position, line.base), set()
 
 
+def _told(identified: tuple[str, set[str]]) -> dict[str, str]:
+    """The fields with the ID of a call."""
+    identifier, taken = identified
+    return {"callId": identifier} if taken else {"callId": identifier, "callIdSource": "derived"}
+
+
+def _identity(draft: Draft) -> dict[str, str]:
+    """The same fields of the record of a call."""
+    return {name: draft.fields[name] for name in ("callId", "callIdSource") if name in draft.fields}
+
+
 def requested(line: Line, state: State, key: str, name: str) -> Taken:
     """A call that only an event tells of, with its ID under ``key`` and its arguments as a value."""
     return {
@@ -155,7 +168,7 @@ def requested(line: Line, state: State, key: str, name: str) -> Taken:
 def made(line: Line, state: State, identified: tuple[str, set[str]], name: str, arguments: Any) -> set[str]:
     """A call, and the question, plan or subagent that it is; the key of its ID, if a field has it."""
     identifier, taken = identified
-    fields: dict[str, Any] = {"callId": identifier, "name": name}
+    fields: dict[str, Any] = {**_told(identified), "name": name}
     if arguments is not None:
         fields["arguments"] = arguments
     line.put(CONTENT, "tool_call", fields)
@@ -173,7 +186,7 @@ def made(line: Line, state: State, identified: tuple[str, set[str]], name: str, 
 def output(line: Line, state: State) -> Taken:
     """An item with what the model got for a call."""
     payload = line.payload
-    identifier, taken = _identify(line, payload, "call_id")
+    identifier, taken = identified = _identify(line, payload, "call_id")
     returned = payload.get("output")
     success = part(payload, "output").get("success")
     if isinstance(returned, dict) and "content" in returned:
@@ -184,7 +197,7 @@ def output(line: Line, state: State) -> Taken:
     if left:
         line.left["content"] = left
     status, structured = outcomes.of_output(texts(content), success)
-    fields: dict[str, Any] = {"callId": identifier, "status": status, "content": content}
+    fields: dict[str, Any] = {**_told(identified), "status": status, "content": content}
     if structured is not None:
         fields["output"] = structured
     before = state.results.pop(identifier, None) if taken else None
@@ -207,12 +220,12 @@ def output(line: Line, state: State) -> Taken:
 def tool_search_output(line: Line, _: State) -> Taken:
     """An item ``tool_search_output``: which tools were found."""
     payload = line.payload
-    identifier, taken = _identify(line, payload, "call_id")
-    fields: dict[str, Any] = {"callId": identifier, "status": outcomes.of_word(payload.get("status"))}
+    identified = _identify(line, payload, "call_id")
+    fields: dict[str, Any] = {**_told(identified), "status": outcomes.of_word(payload.get("status"))}
     if (tools := payload.get("tools")) is not None:
         fields["content"] = [{"type": "json", "value": tools}]
     line.put(CONTENT, "tool_result", fields)
-    return {"tools", *taken}
+    return {"tools", *identified[1]}
 
 
 def _returned(line: Line, state: State, identifier: str, fields: dict[str, Any]) -> None:

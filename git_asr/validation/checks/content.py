@@ -35,6 +35,21 @@ def capture_masked(record: Record, _: Course) -> str | None:
 
 
 @record_check(
+    "meta-key",
+    "semantics",
+    "A key of _meta names its owner: a reversed domain, or a prefix before a slash.",
+    "profile 3, _meta",
+    field="_meta",
+)
+def meta_key(record: Record, _: Course) -> str | None:
+    """So that two who add something do not mean each other's."""
+    for key in record["_meta"]:
+        if "." not in key and "/" not in key and not ids.holds_marker(key):
+            return f"_meta has the key {quoted(key)}, which names no owner"
+    return None
+
+
+@record_check(
     "usage-parts",
     "semantics",
     "Of usage no part is greater than its whole.",
@@ -172,5 +187,6 @@ def large_once(record: Record, _: Course) -> str | None:
 
 
 CHECKS: tuple[Check, ...] = (
-    *(capture_masked, usage_parts, usage_once, summary_covers, secret_answer, large_value, large_once),
+    *(capture_masked, meta_key, usage_parts, usage_once, summary_covers, secret_answer),
+    *(large_value, large_once),
 )

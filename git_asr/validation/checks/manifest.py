@@ -299,8 +299,20 @@ def bundle_place(holding: Holding) -> Found:
             yield MANIFEST, f"is of the session {quoted(key['id'])}, whose folder is {wanted}"
 
 
+@bundle_check(
+    "blob-text",
+    "semantics",
+    "A blob that stands for a text or for the value of a field is UTF-8.",
+    "profile 1, large values",
+)
+def blob_text(holding: Holding) -> Iterator[tuple[str, str]]:
+    """Text, or JSON."""
+    for path in holding.garbled:
+        yield path, "stands for a text or a value, and is not UTF-8"
+
+
 CHECKS: tuple[Check, ...] = (
     *(bundle_readable, bundle_manifest, file_there, file_same, listed_once, file_name, file_order, file_size),
-    *(entry_header, entry_records, entry_commits, entry_summary, entry_blobs, blob_listed),
+    *(entry_header, entry_records, entry_commits, entry_summary, entry_blobs, blob_listed, blob_text),
     *(manifest_sorted, forgotten_empty, bundle_place),
 )

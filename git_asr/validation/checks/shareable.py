@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from git_asr.asr.bundle import MANIFEST
 from git_asr.asr.draft import Record
 from git_asr.asr.header import REDACTED
+from git_asr.asr.parts import blob_path
 from git_asr.validation.base import Check, bundle_check, header_check, quoted, stream_check
 from git_asr.validation.course import Course, Holding
 
@@ -85,7 +86,25 @@ def shareable_listed(holding: Holding) -> Iterator[tuple[str, str]]:
             yield path, "is in a shareable bundle, and not listed"
 
 
+@bundle_check(
+    "shareable-reached",
+    "semantics",
+    "A shareable bundle lists no file but those of its streams and the blobs that they name.",
+    "conformance, exporters: redaction covers reachable blobs; what no stream names it does not reach",
+)
+def shareable_reached(holding: Holding) -> Iterator[tuple[str, str]]:
+    """A policy goes through streams."""
+    if not holding.shareable:
+        return
+    for sha256 in sorted(holding.blobs.keys() - holding.reached):
+        yield blob_path(sha256), "is in a shareable bundle, and no stream names it"
+    of_streams = {file["path"] for _, entry in holding.entries for file in entry["files"]}
+    of_native = {file["path"] for file in holding.manifest.get("native") or ()}
+    for path in sorted(holding.files.keys() - of_streams - of_native):
+        yield path, "is in a shareable bundle, and belongs to no stream"
+
+
 CHECKS: tuple[Check, ...] = (
     *(shareable_policy, shareable_level, derived_other),
-    *(shareable_major, shareable_native, shareable_listed),
+    *(shareable_major, shareable_native, shareable_listed, shareable_reached),
 )

@@ -31,6 +31,8 @@ Cases = dict[str, dict[str, dict[str, Files]]]
 ONE, TWO = part_path("s-1", 1), part_path("s-1", 2)
 LARGE = b"large"
 OTHER = b"other"
+NO_TEXT = b"caf\xe9 au lait"
+CUT_TEXT = b"caf\xc3"
 DERIVED = {"derivedFrom": {"stream": "s-0", "policy": {"name": "default", "version": "1"}}}
 SHARD = hashlib.sha256(b"s-1").hexdigest()[:2]
 PLACE = f"claude-code/{SHARD}/s-1"
@@ -92,6 +94,7 @@ def _blobs_told(told: dict[str, str]) -> Callable[[Any], None]:
 
 SHA = reference(LARGE)["blob"]
 NAMED = _blobs_told({SHA: "text/plain"})
+NO_BLOBS = _blobs_told({})
 CHILD = header(
     stream="s-1.a", lineage={"spawnedBy": {"session": KEY, "callId": "c1", "evidence": "native_structure"}}
 )
@@ -279,6 +282,28 @@ CASES: Cases = {
             "size": bundle(_naming(bytes=7), blobs=[LARGE], change=NAMED),
         },
     },
+    "blob-text": {
+        "valid": {
+            "field": bundle(_naming(), blobs=[LARGE], change=NAMED),
+            "file": bundle(
+                Made([said(1, content=[{"type": "file", **reference(NO_TEXT)}])]),
+                blobs=[NO_TEXT],
+                change=_blobs_told({reference(NO_TEXT)["blob"]: "text/plain"}),
+            ),
+        },
+        "invalid": {
+            "field": bundle(
+                Made([returned(1, outputBlob=reference(NO_TEXT))]),
+                blobs=[NO_TEXT],
+                change=_blobs_told({reference(NO_TEXT)["blob"]: "text/plain"}),
+            ),
+            "part-cut": bundle(
+                Made([said(1, content=[{"type": "text", **reference(CUT_TEXT)}])]),
+                blobs=[CUT_TEXT],
+                change=_blobs_told({reference(CUT_TEXT)["blob"]: "text/plain"}),
+            ),
+        },
+    },
     "manifest-sorted": {
         "valid": {"two": bundle(Made([said(1)]), Made([said(1)], head=CHILD), Made([], head=OTHER_SESSION))},
         "invalid": {
@@ -355,6 +380,21 @@ CASES: Cases = {
                 **bundle(Made([said(1)], head=header(**DERIVED)), **SHARED),
                 "native/a.jsonl": b"{}\n",
             },
+        },
+    },
+    "shareable-reached": {
+        "valid": {
+            "named": bundle(
+                Made([returned(1, outputBlob=reference(LARGE))], head=header(**DERIVED)),
+                blobs=[LARGE],
+                change=NAMED,
+                **SHARED,
+            ),
+            "private": bundle(Made([said(1)], head=header(**DERIVED)), blobs=[LARGE], change=NO_BLOBS),
+        },
+        "invalid": {
+            "blob": bundle(Made([said(1)], head=header(**DERIVED)), blobs=[LARGE], change=NO_BLOBS, **SHARED),
+            "file": NATIVE_FILE | bundle(Made([said(1)], head=header(**DERIVED)), later=[NATIVE], **SHARED),
         },
     },
 }

@@ -241,6 +241,15 @@ def _answers(*answers: Any, **fields: Any) -> dict[str, Any]:
 ACCEPTED = f"{CHECKPOINT}@{COMMIT}#hand"
 TAKEN_BACK = f"{CHECKPOINT}@{COMMIT}#removed:hand"
 
+CHECKPOINT_META = {"io.entire/checkpoint": {"id": CHECKPOINT}}
+OF_ENTIRE: dict[str, Any] = {
+    "name": "git-asr",
+    "version": "entire-transcript/1",
+    "method": "import",
+    "source": {"format": "entire-transcript", "formatVersion": "1"},
+    "lossy": [{"feature": one} for one in ("reasoning", "tool_result.content", "timestamps")],
+}
+
 CASES: Cases = {
     "line-utf-8": {
         "valid": {"text": stream(said(1, "Grüße, 日本語 🙂"))},
@@ -628,6 +637,32 @@ CASES: Cases = {
             "missing": stream(vcs(_meta=None)),
             "no-id": stream(vcs(_meta={"io.entire/checkpoint": {}})),
         },
+    },
+    "entire-level": {
+        "valid": {
+            "redacted": stream(head=header(_meta=CHECKPOINT_META)),
+            "from-elsewhere": stream(head=header(contentLevel="full")),
+        },
+        "invalid": {"full": stream(head=header(contentLevel="full", _meta=CHECKPOINT_META))},
+    },
+    "entire-transcript": {
+        "valid": {
+            "declared": stream(head=header(producer=OF_ENTIRE)),
+            "native": stream(head=header()),
+        },
+        "invalid": {
+            "method": stream(head=header(producer={**OF_ENTIRE, "method": "converter"})),
+            "version": stream(head=header(producer={**OF_ENTIRE, "source": {"format": "entire-transcript"}})),
+            "losses": stream(head=header(producer={**OF_ENTIRE, "lossy": OF_ENTIRE["lossy"][:2]})),
+        },
+    },
+    "meta-key": {
+        "valid": {
+            "domain": stream(said(1, _meta={"com.example.agent": {"x": 1}})),
+            "prefix": stream(said(1, _meta={"git-asr/queue": "pending", "io.entire/x": {}})),
+            "none": stream(said(1)),
+        },
+        "invalid": {"plain": stream(said(1, _meta={"x": 1}))},
     },
     "shareable-level": {
         "valid": {
