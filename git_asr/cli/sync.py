@@ -25,6 +25,8 @@ def command(
     hold no work of yours aside), or only those that REVS select: revisions and ranges as for `git log`. Only
     what is new is read; a second run changes nothing. What cannot be followed today is reported and tried
     again next time.
+
+    What was fetched of other clones' sessions (refs/asr/remotes/*/sessions) is checked and merged.
     """
     from git_asr.cli import render
     from git_asr.cli.opening import open_repository
