@@ -50,6 +50,7 @@ def command(
         outcome = unchanged(repo, wanted.exclusions, orphans=orphans, reconvert=reconvert)
     if outcome is None:
         from git_asr.cli.progress import progress
+        from git_asr.cli.promised import filling
         from git_asr.sync.flow import Options, sync
 
         with progress() as tick:
@@ -60,6 +61,7 @@ def command(
                 orphans=orphans,
                 reconvert=reconvert,
                 backend=wanted.backend,
+                fill=filling(repo),
                 progress=lambda done, total: tick("sessions", done, total),
             )
             outcome = sync(repo, options, warnings)

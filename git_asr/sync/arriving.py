@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from git_asr.asr.header import SessionKey
 from git_asr.companion import compaction, store
-from git_asr.companion.arrivals import UNSOUND, Known, Merged, merged
+from git_asr.companion.arrivals import UNREAD, UNSOUND, Fill, Known, Merged, merged
 from git_asr.companion.forgetting import Forget, buried
 from git_asr.companion.merging import merge_trees
 from git_asr.companion.soundness import Spend
@@ -75,17 +75,20 @@ class Arrived:
 
 @dataclass(frozen=True, slots=True)
 class Arriving:
-    """Merges the companion refs of remotes into the companion, which ``seen`` found where they are."""
+    """Merges the companion refs of remotes into the companion, which ``seen`` found where they are.
+
+    ``spend``, ``fill``: as for ``arrivals.Known``.
+    """
 
     repo: Repository
     objects: Objects
     writer: ObjectWriter
     state: State
     seen: Seen
+    spend: Spend
+    fill: Fill | None = None
 
-    def arrive(
-        self, spend: Spend, report: Report, *, forget: Forget | None = None, compact: bool = False
-    ) -> Arrived:
+    def arrive(self, report: Report, *, forget: Forget | None = None, compact: bool = False) -> Arrived:
         """Check and merge the tips of remotes, and fold the companion as it stands into that.
 
         What leads to the companion's own parents counts as exchanged where no remote has anything sound. ``forget``:
@@ -99,8 +102,9 @@ class Arriving:
         own = tip.tree
         if forget is not None:
             tip = replace(tip, tree=buried(self.objects, self.writer, own, forget))
-        self.state.drop_findings_of(UNSOUND)
-        known = Known(tip.tree, self.state.sound(), spend)
+        for code in (UNSOUND, UNREAD):
+            self.state.drop_findings_of(code)
+        known = Known(tip.tree, self.state.sound(), self.spend, self.fill)
         found = self._merged(self.seen.remotes, known, report)
         self.state.set_sound(found.sound)
         if not found.parents:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from git_asr.companion import store
+from git_asr.companion.arrivals import Fill
 from git_asr.companion.forgetting import Forget
 from git_asr.companion.lock import locked
 from git_asr.companion.soundness import Spend
@@ -65,7 +66,8 @@ class Options:
     are done, of how many. ``at_most``: bytes of transcripts beyond which it is not done now. ``lock_wait``: seconds to
     wait for another writer. ``decisions``: links to accept or to take back. ``imports``: what files tell of sessions
     beside those in checkpoints. ``offers``: bundles whose sessions are to be taken in. ``forget``: sessions that are to
-    be forgotten. ``compact``: leave the history of the companion behind.
+    be forgotten. ``compact``: leave the history of the companion behind. ``fill``: brings
+    what a partial clone left out of what remotes have; None where nothing may be asked of the network.
     """
 
     revisions: tuple[str, ...] | None = None
@@ -82,6 +84,7 @@ class Options:
     offers: tuple[Offer, ...] = ()
     forget: Forget | None = None
     compact: bool = False
+    fill: Fill | None = None
 
     @property
     def brings(self) -> bool:
@@ -147,8 +150,9 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
             report(found)
 
         seen = look(repo)
-        arrived = Arriving(repo, objects, writer, state, seen).arrive(
-            _spending(options.at_most), note, forget=options.forget, compact=options.compact
+        spend = _spending(options.at_most)
+        arrived = Arriving(repo, objects, writer, state, seen, spend, options.fill).arrive(
+            note, forget=options.forget, compact=options.compact
         )
         tip = arrived.tip
         upstream = TolerantObjects(objects, note)

@@ -321,3 +321,19 @@ def test_dates_in_the_last_year_are_merged_like_any(pair: tuple[Clone, Clone]) -
     assert a.parents == [tip]
     assert int(git(a.path, "log", "-1", "--format=%ct", REF)) < 1_800_000_000
     fsck(a.path)
+
+
+def test_a_shallow_fetch_is_enough_to_go_on_from(pair: tuple[Clone, Clone]) -> None:
+    a, b = pair
+    for number in range(3):
+        a.work(number, 2 + number)
+        a.exchange()
+    b.work(3, 9, TWO)
+    git(b.path, "fetch", "-q", "--depth=1", f"file://{b.hub}", f"{REF}:refs/asr/remotes/origin/sessions")
+    assert b.sync().new == 2
+    assert b.parents == [tip(b.hub)]
+    b.sync(full=True)
+    b.push()
+    a.fetch()
+    assert a.sync().new == 1
+    assert a.tip == b.tip
