@@ -53,7 +53,7 @@ class Merged:
     ``parents``; None where nothing is left. ``tree``: the companion tree, without what was refused; None where nothing
     is left. ``parents``: the tips that count and that no other of them reaches, sorted. ``date``: of the newest of
     them, 0 without any. ``refused``: what was left out. ``sound``: the trees of the sessions that were found sound, now
-    or before, and that the own tree does not have.
+    or before, and that the own tree does not have. ``unread``: whether a partial clone lacks what merging reads.
     """
 
     commit: str | None
@@ -62,6 +62,7 @@ class Merged:
     date: int
     refused: tuple[Refused, ...]
     sound: frozenset[str] = field(default=frozenset(), repr=False)
+    unread: bool = False
 
 
 Fill = Callable[[Collection[str]], object]
@@ -129,11 +130,11 @@ def merged(
     date = store.newest_date(objects, parents)
     tree = arrival.united([trees[tip] for tip in parents])
     if tree is None:
-        return Merged(None, None, parents, date, refused, frozenset(arrival.passed))
+        return Merged(None, None, parents, date, refused, frozenset(arrival.passed), bool(unread))
     same = [tip for tip in parents if commits[tip] == tree]
     commit = same[0] if same else store.commit(writer, tree, parents, date)
     writer.finish()
-    return Merged(commit, tree, parents, date, refused, frozenset(arrival.passed))
+    return Merged(commit, tree, parents, date, refused, frozenset(arrival.passed), bool(unread))
 
 
 @dataclass(frozen=True, slots=True)

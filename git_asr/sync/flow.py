@@ -30,7 +30,7 @@ from git_asr.sync.changes import Changes
 from git_asr.sync.conversion import Conversion
 from git_asr.sync.decisions import Deciding, Decision
 from git_asr.sync.importing import Import, take
-from git_asr.sync.look import TAKEN, Seen, directory, joined, look
+from git_asr.sync.look import TAKEN, directory, joined, look
 from git_asr.sync.outcome import Outcome, outcome_of, unchanged
 from git_asr.sync.publication import Publication
 from git_asr.sync.reconversion import AT_ONCE, groups, note_outdated
@@ -152,7 +152,10 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
         seen = look(repo)
         spend = _spending(options.at_most)
         arrived = Arriving(repo, objects, writer, state, seen, spend, options.fill).arrive(
-            note, forget=options.forget, compact=options.compact
+            note,
+            forget=options.forget,
+            compact=options.compact,
+            anew=state.meta("exclusions") != joined(options.exclusions),
         )
         tip = arrived.tip
         upstream = TolerantObjects(objects, note)
@@ -188,7 +191,8 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
             record for key in taken for _, record in store.links_of(conversion.present(key.key))
         )
         Publication(conversion, seen, joined(options.exclusions)).publish()
-        _remember(state, options, seen, anew)
+        _remember(state, options, anew)
+        arrived.remember(state, seen.remotes_digest)
         return replace(
             outcome_of(conversion.tally, state, seen),
             imported=imported,
@@ -197,12 +201,11 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
         )
 
 
-def _remember(state: State, options: Options, seen: Seen, anew: Iterable[Key]) -> None:
+def _remember(state: State, options: Options, anew: Iterable[Key]) -> None:
     """Remember for the next sync by what this one went, and that some sessions were converted ``anew``."""
     state.drop_outdated(anew)
     state.set_meta("exclusions", joined(options.exclusions))
     state.set_meta("orphans", TAKEN if options.orphans else None)
-    state.set_meta("remotes", seen.remotes_digest)
 
 
 def _spending(at_most: int | None) -> Spend:
