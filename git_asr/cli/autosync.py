@@ -30,7 +30,8 @@ def refresh(repo: Repository) -> bool:
     if not wanted.autosync:
         render.hint(_HINT)
         return True
-    from git_asr.sync.flow import Options, TooMuch, sync
+    from git_asr.companion.soundness import TooMuch
+    from git_asr.sync.flow import Options, sync
 
     options = Options(
         exclusions=wanted.exclusions,

@@ -13,7 +13,7 @@ from git_asr.asr.bundle import MANIFEST
 from git_asr.asr.ids import is_name
 from git_asr.companion import store
 from git_asr.companion.merging import merge_trees
-from git_asr.companion.soundness import Spend, bounded_entries, lacking, unsound
+from git_asr.companion.soundness import Spend, TooMuch, bounded_entries, lacking, unsound
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git import graph
 from git_asr.git.base import Objects, Repository, TreeEntry
@@ -78,7 +78,7 @@ class Known:
 
     ``tree``: a companion tree of one's own. A tip that would forget most of its sessions is refused: whoever wants that
     forgets them here first. ``sessions``: trees of sessions that were found sound. ``spend``: told how many bytes are
-    about to be read; what it raises ends it all. ``fill``: brings Git blobs that a partial clone left out, all at once;
+    about to be read; it may raise TooMuch. ``fill``: brings Git blobs that a partial clone left out, all at once;
     it may raise AsrError. None where nothing may be asked of the network.
     """
 
@@ -105,6 +105,7 @@ def merged(
     commit, whoever merges them and in whatever order, as long as nobody's ``known.tree`` makes a difference.
 
     Raises:
+        TooMuch: there is more to read than ``known.spend`` allows.
         AsrError: the repository is damaged, or Git refuses the new objects.
     """
     known = known or Known()
@@ -123,6 +124,8 @@ def merged(
         else:
             try:
                 trees[tip] = arrival.sound(tip, commits[tip])
+            except TooMuch:
+                raise
             except AsrError as error:
                 arrival.refuse(tip, [(None, error.message)], error.hint)
     refused = tuple(arrival.refused)

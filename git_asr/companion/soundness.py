@@ -47,8 +47,12 @@ class _Looked:
     why: str | None = None
 
 
+class TooMuch(AsrError):
+    """There is more to read than the caller allowed; nothing was done."""
+
+
 Spend = Callable[[int], object]
-"""Told how many bytes are about to be read; it raises where that is too much now."""
+"""Told how many bytes are about to be read; it raises TooMuch where that is too much now."""
 
 
 def unsound(

@@ -15,11 +15,11 @@ from git_asr.companion import store
 from git_asr.companion.arrivals import Fill
 from git_asr.companion.forgetting import Forget
 from git_asr.companion.lock import locked
-from git_asr.companion.soundness import Spend
+from git_asr.companion.soundness import Spend, TooMuch
 from git_asr.companion.state import Key, State
 from git_asr.companion.state_file import DamagedState, write_state
 from git_asr.entire import exclusion
-from git_asr.errors import AsrError, Diagnostic, Report
+from git_asr.errors import Diagnostic, Report
 from git_asr.git.backend import Backend, open_objects
 from git_asr.git.base import RefRaced, Repository
 from git_asr.git.tolerant import TolerantObjects
@@ -43,13 +43,9 @@ RACES = 8
 """How often a sync begins again when somebody else moved a ref under it."""
 
 
-class TooMuch(AsrError):
-    """There is more to convert, or to merge, than the caller allowed; nothing was done."""
-
-
 def _too_much() -> TooMuch:
     """What stops a sync in passing."""
-    return TooMuch("there is too much to convert in passing", hint="git asr sync")
+    return TooMuch("there is too much to read in passing", hint="git asr sync")
 
 
 Progress = Callable[[int, int], object]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from git_asr.companion.soundness import TooMuch
 from git_asr.sync.outcome import Tally
 from tests.support.companion import REF, bundles, replace, tip, tree_files
 from tests.support.entire_repo import EntireRepo, Stored, claude
@@ -337,3 +338,34 @@ def test_a_shallow_fetch_is_enough_to_go_on_from(pair: tuple[Clone, Clone]) -> N
     a.fetch()
     assert a.sync().new == 1
     assert a.tip == b.tip
+
+
+def test_what_is_too_much_in_passing_is_left_to_a_sync(pair: tuple[Clone, Clone]) -> None:
+    a, b = pair
+    a.work(0, 30)
+    a.exchange()
+    b.fetch()
+    with pytest.raises(TooMuch):
+        run(b.path, at_most=1000)
+    assert b.tip is None
+    assert b.sync(at_most=100_000).new == 1
+
+
+def test_what_was_merged_is_not_read_again(
+    pair: tuple[Clone, Clone], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = pair
+    a.work(0)
+    a.exchange()
+    b.fetch()
+    b.work(1, 5)
+    b.sync()
+    with monkeypatch.context() as patch:
+        patch.setattr("git_asr.sync.arriving.merged", lambda *_, **__: pytest.fail("merged again"))
+        b.work(2, 4, TWO)
+        assert b.sync().new == 1
+    assert b.parents == [a.tip]
+    whole = b.tip
+    git(b.path, "update-ref", REF, str(a.tip))
+    b.sync()
+    assert b.tip == whole
