@@ -114,10 +114,12 @@ def merged(
     trees: dict[str, str | None] = {}
     commits = {node.oid: node.tree for node in graph.listed(repo, wanted[:MOST_TIPS])}
     unread = arrival.fill(commits) if repo.promisor else {}
-    for number, tip in enumerate(wanted):
-        if number >= MOST_TIPS:
-            arrival.refuse(tip, [(None, f"there are more than {MOST_TIPS:,} tips")])
-        elif tip not in commits:
+    if len(wanted) > MOST_TIPS:
+        why = f"there are {len(wanted):,} tips, and {MOST_TIPS:,} are merged"
+        arrival.refused.extend(Refused(tip, None, why) for tip in wanted[MOST_TIPS:])
+        report(Diagnostic(UNSOUND, "companions", why))
+    for tip in wanted[:MOST_TIPS]:
+        if tip not in commits:
             arrival.refuse(tip, [(None, "it is no commit that is here")])
         elif tip in unread:
             report(Diagnostic(UNREAD, f"companion {tip[:12]}", unread[tip], "git asr sync"))

@@ -214,3 +214,19 @@ def test_merging_tips_is_commutative_associative_idempotent(
     first, last = (str(merge(hub, pair)[0].commit) for pair in ([a, b], [b, c]))
     assert merge(hub, [first, c])[0].tree == merge(hub, [a, last])[0].tree == whole.tree
     assert merge(hub, [str(whole.commit), a, first])[0].commit == whole.commit
+
+
+def test_of_very_many_tips_a_thousand_are_merged_and_the_rest_is_one_line(tmp_path: Path) -> None:
+    hub, tips = gathered(tmp_path, [(0, "plain", 3)])
+    tree = git(hub, "rev-parse", f"{tips[0]}^{{tree}}")
+    others = [
+        git(hub, "hash-object", "-w", "-t", "commit", "--stdin", stdin=body)
+        for body in (
+            f"tree {tree}\nauthor x <x> {n} +0000\ncommitter x <x> {n} +0000\n\n".encode()
+            for n in range(1002)
+        )
+    ]
+    result, found = merge(hub, others)
+    assert [one.message for one in found] == ["there are 1,002 tips, and 1,000 are merged"]
+    assert result.tree == tree
+    assert len(result.refused) == 2

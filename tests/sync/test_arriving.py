@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -21,14 +22,14 @@ THREE = "77777777-2222-3333-4444-555555555555"
 class Clone:
     """A clone of a team with a bare repository in the middle; it has what checkpoints it was given, and no others."""
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(self, folder: Path, name: str, object_format: Literal["sha1", "sha256"] = "sha1") -> None:
         self.name = name
-        self.repo = EntireRepo(folder / name)
+        self.repo = EntireRepo(folder / name, object_format)
         self.path = folder / name
         self.hub = folder / "hub"
         self.repo.build()
         if not self.hub.exists():
-            git(folder, "init", "-q", "--bare", "hub")
+            git(folder, "init", "-q", "--bare", f"--object-format={object_format}", "hub")
 
     def work(self, number: int, length: int = 3, session: str = ONE, note: str = "") -> None:
         """A checkpoint of a session and the commit that names it; the same numbers give the same everywhere."""
@@ -71,8 +72,11 @@ def pair(tmp_path: Path) -> tuple[Clone, Clone]:
     return Clone(tmp_path, "a"), Clone(tmp_path, "b")
 
 
-def test_two_clones_have_all_sessions_after_fetch_sync_and_push(pair: tuple[Clone, Clone]) -> None:
-    a, b = pair
+@pytest.mark.parametrize("object_format", ["sha1", "sha256"])
+def test_two_clones_have_all_sessions_after_fetch_sync_and_push(
+    tmp_path: Path, object_format: Literal["sha1", "sha256"]
+) -> None:
+    a, b = (Clone(tmp_path, name, object_format) for name in "ab")
     a.work(0, 3)
     b.work(1, 8)
     b.work(2, 4, TWO)
