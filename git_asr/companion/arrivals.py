@@ -112,7 +112,7 @@ def merged(
     wanted = sorted(set(tips))
     arrival = _Arrival(repo, objects, writer, known, report)
     trees: dict[str, str | None] = {}
-    commits = {node.oid: node.tree for node in graph.listed(repo, wanted[:MOST_TIPS])}
+    commits = _commits(repo, wanted[:MOST_TIPS])
     unread = arrival.fill(commits) if repo.promisor else {}
     if len(wanted) > MOST_TIPS:
         why = f"there are {len(wanted):,} tips, and {MOST_TIPS:,} are merged"
@@ -130,8 +130,8 @@ def merged(
                 raise
             except AsrError as error:
                 arrival.refuse(tip, [(None, error.message)], error.hint)
+    parents = tuple(sorted(arrival.independent(trees)))
     refused = tuple(arrival.refused)
-    parents = tuple(sorted(graph.independent(repo, trees))) if trees else ()
     date = store.newest_date(objects, parents)
     tree = arrival.united([trees[tip] for tip in parents])
     if tree is None:
@@ -140,6 +140,17 @@ def merged(
     commit = same[0] if same else store.commit(writer, tree, parents, date)
     writer.finish()
     return Merged(commit, tree, parents, date, refused, frozenset(arrival.passed), bool(unread))
+
+
+def _commits(repo: Repository, tips: Sequence[str]) -> dict[str, str]:
+    """The tree of each tip that is a commit."""
+    try:
+        return {node.oid: node.tree for node in graph.listed(repo, tips)}
+    except AsrError:  # one of them is damaged
+        if len(tips) == 1:
+            return {}
+        half = len(tips) // 2
+        return _commits(repo, tips[:half]) | _commits(repo, tips[half:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +195,22 @@ class _Arrival:
         self.refuse(tip, sorted({**folders.strange, **faults}.items()))
         self.writer.finish()
         return result
+
+    def independent(self, tips: Iterable[str]) -> list[str]:
+        """The tips that no other of them reaches; one whose history cannot be walked is refused."""
+        wanted = sorted(tips)
+        try:
+            graph.reached(self.repo, wanted, [])
+        except AsrError:
+            wanted = [tip for tip in wanted if self._is_walked(tip)]
+        return graph.independent(self.repo, wanted) if wanted else []
+
+    def _is_walked(self, tip: str) -> bool:
+        try:
+            return bool(graph.reached(self.repo, [tip], [tip]))
+        except AsrError as error:
+            self.refuse(tip, [(None, f"its history is damaged: {error.message}")])
+            return False
 
     def fill(self, commits: Mapping[str, str]) -> dict[str, str]:
         """Bring what merging reads of all tips and a partial clone left out; in words why that of a tip is not here."""

@@ -129,6 +129,7 @@ class Arriving:
         found = self._merged(self.seen.remotes, known, report)
         self.state.set_sound(found.sound)
         if not found.parents:
+            tip = store.with_parents(self.repo, self.objects, tip)
             found = self._merged(tip.parents, known, report)
         before = compaction.replaced(self.objects, tip.commit)
         gone = frozenset(found.parents) if compact else before

@@ -65,7 +65,7 @@ def test_a_session_that_fails_is_left_out_and_the_rest_is_merged(tmp_path: Path)
     bundles(hub)
 
 
-@pytest.mark.parametrize("what", ["absent", "blob", "foreign", "nothing"])
+@pytest.mark.parametrize("what", ["absent", "blob", "tag", "damaged", "parentless", "foreign", "nothing"])
 def test_a_tip_that_is_none_counts_as_not_there(tmp_path: Path, what: str) -> None:
     hub, tips = gathered(tmp_path, [(0, "plain", 3)])
     match what:
@@ -73,6 +73,18 @@ def test_a_tip_that_is_none_counts_as_not_there(tmp_path: Path, what: str) -> No
             other = "12" * 20
         case "blob":
             other = git(hub, "hash-object", "-w", "--stdin", stdin=b"x").strip()
+        case "tag":
+            tag = f"object {tips[0]}\ntype commit\ntag x\ntagger x <x> 0 +0000\n\nx\n"
+            other = git(hub, "hash-object", "-w", "-t", "tag", "--stdin", stdin=tag.encode()).strip()
+        case "damaged":
+            other = git(hub, "commit-tree", "-m", "y", f"{tips[0]}^{{tree}}")
+            path = hub / "objects" / other[:2] / other[2:]
+            path.chmod(0o644)
+            path.write_bytes(b"no object")
+        case "parentless":
+            tree = git(hub, "rev-parse", f"{tips[0]}^{{tree}}")
+            body = f"tree {tree}\nparent {'12' * 20}\nauthor x <x> 0 +0000\ncommitter x <x> 0 +0000\n\nx\n"
+            other = git(hub, "hash-object", "-w", "-t", "commit", "--stdin", stdin=body.encode())
         case "foreign":
             replace(hub, {"README": b"x"}, "refs/asr/remotes/x/sessions")
             other = git(hub, "rev-parse", "refs/asr/remotes/x/sessions").strip()

@@ -373,3 +373,26 @@ def test_what_was_merged_is_not_read_again(
     git(b.path, "update-ref", REF, str(a.tip))
     b.sync()
     assert b.tip == whole
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_a_remote_whose_history_is_damaged_does_not_keep_the_rest_away(
+    pair: tuple[Clone, Clone], own: bool
+) -> None:
+    a, b = pair
+    a.work(0)
+    a.exchange()
+    if own:
+        b.work(1, 4, TWO)
+        b.sync()
+    b.fetch()
+    tree = git(b.path, "rev-parse", "refs/asr/remotes/origin/sessions^{tree}")
+    body = f"tree {tree}\nparent {'12' * 20}\nauthor x <x> 0 +0000\ncommitter x <x> 0 +0000\n\nx\n"
+    bad = git(b.path, "hash-object", "-w", "-t", "commit", "--stdin", stdin=body.encode())
+    git(b.path, "update-ref", "refs/asr/remotes/bad/sessions", bad)
+    outcome, codes = run_codes(b.path)
+    assert codes == ["unsound-session"]
+    assert outcome.sessions == 1 + own
+    git(b.path, "update-ref", "-d", "refs/asr/remotes/origin/sessions")
+    assert run(b.path)[0].sessions == 1 + own
+    assert run(b.path, full=True)[0].sessions == 1 + own
