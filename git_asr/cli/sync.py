@@ -25,6 +25,8 @@ def command(
     hold no work of yours aside), or only those that REVS select: revisions and ranges as for `git log`. Only
     what is new is read; a second run changes nothing. What cannot be followed today is reported and tried
     again next time.
+
+    What was fetched of other clones' sessions (refs/asr/remotes/*/sessions) is checked and merged.
     """
     from git_asr.cli import render
     from git_asr.cli.opening import open_repository
@@ -48,6 +50,7 @@ def command(
         outcome = unchanged(repo, wanted.exclusions, orphans=orphans, reconvert=reconvert)
     if outcome is None:
         from git_asr.cli.progress import progress
+        from git_asr.cli.promised import filling
         from git_asr.sync.flow import Options, sync
 
         with progress() as tick:
@@ -58,6 +61,7 @@ def command(
                 orphans=orphans,
                 reconvert=reconvert,
                 backend=wanted.backend,
+                fill=filling(repo),
                 progress=lambda done, total: tick("sessions", done, total),
             )
             outcome = sync(repo, options, warnings)

@@ -8,19 +8,20 @@ leaves out the same.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from git_asr.asr.bundle import MANIFEST, Manifest, load
-from git_asr.asr.parts import LINKS_END, is_bundle_path
+from git_asr.asr.parts import LINKS_END, is_bundle_path, is_part
 from git_asr.companion import store
 from git_asr.companion.merge import StreamState
 from git_asr.errors import AsrError
 from git_asr.git.base import FILE, Objects, TreeEntry
+from git_asr.git.promised import absent
 
 MOST_TREE = 8 << 20
 """Bytes of one tree."""
-MOST_FILES = 65_535
+MOST_FILES = 20_000
 """Files of a session."""
 MOST_BYTES = 4 << 30
 """Bytes of all files of a session."""
@@ -28,36 +29,61 @@ MOST_FILE = 256 << 20
 """Bytes of one file."""
 MOST_MANIFEST = 64 << 20
 """Bytes of a manifest, and of a file of links: merging reads those as a whole."""
-AT_ONCE = 64
+AT_ONCE = 256
 """Sessions whose files are listed and read together."""
+FILES_AT_ONCE = 100_000
+"""Files of those; where there are more, fewer sessions are looked at together."""
 _DEEPEST = 16
 
 
 @dataclass(slots=True)
 class _Looked:
-    """A session under way. ``files``: its files by path; ``why``: what is wrong with it."""
+    """A session under way. ``files``: by path; ``promised``: those that are not here; ``why``: what is wrong."""
 
     path: str
     tree: str
     files: dict[str, str] = field(default_factory=dict)
+    promised: set[str] = field(default_factory=set)
     why: str | None = None
 
 
-def unsound(objects: Objects, sessions: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Those of some sessions, each its path in a companion tree and its own tree, that fail; with what is wrong."""
-    batch: list[_Looked] = []
-    for path, tree in sessions:
-        batch.append(_Looked(path, tree))
-        if len(batch) == AT_ONCE:
-            yield from _checked(objects, batch)
-            batch = []
-    yield from _checked(objects, batch)
+class TooMuch(AsrError):
+    """There is more to read than the caller allowed; nothing was done."""
 
 
-def bounded_entries(objects: Objects, trees: Iterable[str]) -> dict[str, tuple[TreeEntry, ...] | str]:
-    """The entries of each tree; in words why one is not read: it is absent, too large, or damaged."""
+Spend = Callable[[int], object]
+"""Told how many bytes are about to be read; it raises TooMuch where that is too much now."""
+
+
+def unsound(
+    objects: Objects, sessions: Iterable[tuple[str, str]], spend: Spend, *, partial: bool = False
+) -> Iterator[tuple[str, str]]:
+    """Those of some sessions, each its path in a companion tree and its own tree, that fail; with what is wrong.
+
+    ``partial``: what a partial clone left out of transcripts and blobs is checked by whoever reads it.
+    """
+    for batch in _batches(objects, sessions):
+        spend(_measure(objects, batch, partial=partial))
+        _read(objects, [one for one in batch if one.why is None])
+        yield from ((one.path, one.why) for one in batch if one.why is not None)
+
+
+def lacking(objects: Objects, sessions: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """The Git blobs that listing and merging read of sessions, and that are not here."""
+    for batch in _batches(objects, sessions):
+        wanted = [oid for one in batch for path, oid in one.files.items() if is_summary(path)]
+        yield from absent(objects, wanted)
+
+
+def is_summary(path: str) -> bool:
+    """Whether listing and merging read a file of a bundle: the manifest, headers and links."""
+    return path == MANIFEST or (path.startswith("sessions/") and not is_part(path))
+
+
+def bounded_entries(objects: Objects, trees: Iterable[str]) -> Callable[[str], tuple[TreeEntry, ...] | str]:
+    """What gives the entries of one of some trees; in words why it is not read: it is absent, too large, or damaged."""
     sizes = objects.sizes(trees)
-    return {tree: _entries(objects, tree, size) for tree, size in sizes.items()}
+    return lambda tree: _entries(objects, tree, sizes[tree])
 
 
 def _entries(objects: Objects, tree: str, size: int | None) -> tuple[TreeEntry, ...] | str:
@@ -76,24 +102,39 @@ def _entries(objects: Objects, tree: str, size: int | None) -> tuple[TreeEntry, 
     return entries
 
 
-def _checked(objects: Objects, batch: list[_Looked]) -> Iterator[tuple[str, str]]:
-    _list_files(objects, batch)
-    _measure(objects, batch)
-    listed = [one for one in batch if one.why is None]
-    _read(objects, listed)
-    for one in batch:
-        if one.why is not None:
-            yield one.path, one.why
+def _batches(objects: Objects, sessions: Iterable[tuple[str, str]]) -> Iterator[list[_Looked]]:
+    """Sessions with their files listed, as many together as are not too many."""
+    batch: list[_Looked] = []
+    for path, tree in sessions:
+        batch.append(_Looked(path, tree))
+        if len(batch) == AT_ONCE:
+            yield from _listed(objects, batch)
+            batch = []
+    if batch:
+        yield from _listed(objects, batch)
 
 
-def _list_files(objects: Objects, batch: list[_Looked]) -> None:
-    """List the files of sessions, one level of folders after the other."""
+def _listed(objects: Objects, batch: list[_Looked]) -> Iterator[list[_Looked]]:
+    if _list_files(objects, batch):
+        yield batch
+        return
+    half = len(batch) // 2
+    for some in (batch[:half], batch[half:]):
+        yield from _listed(objects, [_Looked(one.path, one.tree) for one in some])
+
+
+def _list_files(objects: Objects, batch: list[_Looked]) -> bool:
+    """List the files of sessions, one level of folders after the other; whether they are not too many at once."""
     level = [(one, "", one.tree) for one in batch]
+    count = 0
     for _ in range(_DEEPEST):
-        found = bounded_entries(objects, [tree for _, _, tree in level])
+        entries_of = bounded_entries(objects, [tree for _, _, tree in level])
         below: list[tuple[_Looked, str, str]] = []
         for one, prefix, tree in level:
-            entries = found[tree]
+            entries = entries_of(tree)
+            count += len(entries)
+            if len(batch) > 1 and count > FILES_AT_ONCE:
+                return False
             if isinstance(entries, str):
                 one.why = entries
             elif one.why is None:
@@ -101,6 +142,7 @@ def _list_files(objects: Objects, batch: list[_Looked]) -> None:
         level = [folder for folder in below if folder[0].why is None]
     for one, prefix, _ in level:
         one.why = f"its folder {prefix!r:.80} lies too deep"
+    return True
 
 
 def _take(
@@ -122,8 +164,9 @@ def _take(
     return None
 
 
-def _measure(objects: Objects, batch: list[_Looked]) -> None:
-    """See that all files are here, and none of them or all together are too large."""
+def _measure(objects: Objects, batch: list[_Looked], *, partial: bool) -> int:
+    """See that all files are here, and none of them or all together are too large; the bytes of those that are not."""
+    whole = 0
     sizes = objects.sizes(oid for one in batch if one.why is None for oid in one.files.values())
     for one in batch:
         if one.why is not None:
@@ -134,13 +177,18 @@ def _measure(objects: Objects, batch: list[_Looked]) -> None:
         for path, oid in one.files.items():
             size = sizes[oid]
             most = MOST_MANIFEST if path == MANIFEST or path.endswith(LINKS_END) else MOST_FILE
-            if size is None:
+            if size is None and partial and not is_summary(path):
+                one.promised.add(path)
+            elif size is None:
                 one.why = f"the object of {path} is not here"
             elif size > most:
                 one.why = f"{path} has more than {most >> 20} MiB"
             total += size or 0
         if total > MOST_BYTES:
             one.why = f"it holds more than {MOST_BYTES >> 30} GiB"
+        if one.why is None:
+            whole += total
+    return whole
 
 
 def _read(objects: Objects, batch: list[_Looked]) -> None:
@@ -153,7 +201,11 @@ def _read(objects: Objects, batch: list[_Looked]) -> None:
         except AsrError as error:
             one.why = error.message
             continue
-        asked += ((one, file.path, file.bytes, file.sha256) for file in manifest.files().values())
+        asked += (
+            (one, file.path, file.bytes, file.sha256)
+            for file in manifest.files().values()
+            if file.path not in one.promised
+        )
     wanted = [one.files[path] for one, path, _, _ in asked]
     for (one, path, size, sha256), data in zip(asked, objects.blobs(wanted), strict=True):
         if data is None or len(data) != size or hashlib.sha256(data).hexdigest() != sha256:
