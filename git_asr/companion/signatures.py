@@ -76,14 +76,15 @@ class Verifier:
         return merged(self.repo, self.objects, self.writer, parents, _ignore).commit == commit
 
     def sealed(self, commit: str) -> str:
-        """Sign a commit that was just added, unless it follows from its parents; the commit that takes its place.
+        """Sign a commit that is not signed yet, unless it follows from its parents; the commit that takes its place.
 
         Raises:
             AsrError: the user's Git cannot sign.
         """
         self.writer.finish()
-        follows = self.follows(commit, self.objects.commit(commit)[1])
-        return commit if follows else signing.sign(self.repo, commit)
+        if signing.is_signed(self.repo, commit) or self.follows(commit, self.objects.commit(commit)[1]):
+            return commit
+        return signing.sign(self.repo, commit)
 
 
 def _ignore(diagnostic: Diagnostic) -> None:

@@ -77,6 +77,12 @@ def sign(repo: Repository, commit: str) -> str:
     return finished.out.decode("ascii").strip()
 
 
+def is_signed(repo: Repository, commit: str) -> bool:
+    """Whether a commit has a signature, good or bad. Raises AsrError: it is not here."""
+    head, _, _ = run_git(repo, "cat-file", "commit", commit).partition(b"\n\n")
+    return b"\ngpgsig" in head
+
+
 def _key(repo: Repository) -> str:
     """The user's own identity where nothing else names a key; empty to let Git choose."""
     named = configuration(repo, "user").get("user.signingkey", ("",))[-1]

@@ -11,11 +11,12 @@ from git_asr.companion import compaction, store
 from git_asr.companion.arrivals import UNREAD, UNSOUND, Fill, Known, Merged, merged
 from git_asr.companion.forgetting import Forget, buried
 from git_asr.companion.merging import merge_trees
+from git_asr.companion.signatures import Verifier
 from git_asr.companion.soundness import Spend
 from git_asr.companion.state import State
 from git_asr.companion.store import StoredSession
 from git_asr.entire.exclusion import excluded
-from git_asr.errors import Report
+from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Objects, Repository
 from git_asr.git.trees import changed_trees
 from git_asr.git.writing import ObjectWriter
@@ -23,6 +24,7 @@ from git_asr.sync.conversion import Conversion
 from git_asr.sync.look import Seen
 from git_asr.sync.publication import is_leftover
 
+UNSIGNED = "unsigned-companion"
 _DEPTH = 3
 """Levels from the root of a companion tree to a session."""
 
@@ -123,10 +125,10 @@ class Arriving:
         own = tip.tree
         if forget is not None:
             tip = replace(tip, tree=buried(self.objects, self.writer, own, forget))
-        for code in (UNSOUND, UNREAD):
+        for code in (UNSOUND, UNREAD, UNSIGNED):
             self.state.drop_findings_of(code)
         known = Known(tip.tree, self.state.sound(), self.spend, self.fill)
-        found = self._merged(self.seen.remotes, known, report)
+        found = self._merged(self._vouched(report), known, report)
         self.state.set_sound(found.sound)
         if not found.parents:
             tip = store.with_parents(self.repo, self.objects, tip)
@@ -165,6 +167,21 @@ class Arriving:
         own = self.objects.commit_tree(companion)
         tip = store.Tip(companion, own, tuple(parents), date, base, base_commit, frozenset(replaced))
         return Arrived(self.objects, tip, own)
+
+    def _vouched(self, report: Report) -> frozenset[str]:
+        """The tips of remotes, where ``asr.requireSigned`` is set only those for whose commits somebody vouches."""
+        if not self.seen.requires_signed:
+            return self.seen.remotes
+        verifier = Verifier(self.repo, self.objects, self.writer)
+        merged_before = [] if self.seen.companion is None else [self.seen.companion]
+        refused: set[str] = set()
+        for tip in sorted(self.seen.remotes):
+            found = verifier.refusal(tip, merged_before)
+            if found is not None:
+                refused.add(tip)
+                why = f"commit {found.commit[:12]}: {found.why}"
+                report(Diagnostic(UNSIGNED, f"companion {tip[:12]}", why, f"git asr verify {tip[:12]}"))
+        return self.seen.remotes - refused
 
     def _merged(self, tips: frozenset[str] | tuple[str, ...], known: Known, report: Report) -> Merged:
         if not tips:

@@ -17,7 +17,7 @@ from git_asr.entire.stores import registry
 from git_asr.entire.stores.base import Store
 from git_asr.git import refs
 from git_asr.git.base import Ref, Repository
-from git_asr.git.repository import worktrees
+from git_asr.git.repository import is_true, worktrees
 
 TAKEN = "taken"
 """What the state remembers of orphans after a sync that took them all."""
@@ -31,7 +31,8 @@ class Seen:
 
     ``stores``: the preferred ones first. ``tips``: the objects from which the default walk begins. ``companion`` and
     ``notes``: where our own refs stand. ``remotes``: where the companion refs of remotes do. ``shallow``: what tells
-    one border of a shallow clone from another, empty in a complete one.
+    one border of a shallow clone from another, empty in a complete one. ``signs``, ``requires_signed``: what
+    ``asr.sign`` and ``asr.requireSigned`` say.
     """
 
     stores: tuple[Store, ...]
@@ -40,6 +41,8 @@ class Seen:
     notes: str | None
     shallow: str
     remotes: frozenset[str] = frozenset()
+    signs: bool = False
+    requires_signed: bool = False
 
     @property
     def tips_digest(self) -> str:
@@ -48,8 +51,9 @@ class Seen:
 
     @property
     def remotes_digest(self) -> str:
-        """The tips of remotes in a few characters."""
-        return _digest("\n".join(sorted(self.remotes)).encode())
+        """The tips of remotes, and what must be signed, in a few characters."""
+        rules = [f"{self.signs} {self.requires_signed}"] if self.signs or self.requires_signed else []
+        return _digest("\n".join([*sorted(self.remotes), *rules]).encode())
 
     @property
     def stores_digest(self) -> str:
@@ -75,7 +79,13 @@ def look(repo: Repository) -> Seen:
         by_name.get(NOTES),
         _border(repo.common_dir / "shallow"),
         frozenset(ref.oid for ref in found if _is_of_remote(ref)),
+        signs=_is_set(repo, "asr.sign"),
+        requires_signed=_is_set(repo, "asr.requiresigned"),
     )
+
+
+def _is_set(repo: Repository, key: str) -> bool:
+    return is_true(repo.config.get(key, ("false",))[-1])
 
 
 def is_walked(ref: Ref) -> bool:

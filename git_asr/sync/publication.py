@@ -8,6 +8,7 @@ from git_asr.asr.links import pairs
 from git_asr.companion import compaction, notes, store
 from git_asr.companion.merge import SessionState, sources
 from git_asr.companion.names import NOTES, SESSIONS
+from git_asr.companion.signatures import Verifier
 from git_asr.companion.state import State
 from git_asr.entire.exclusion import excluded
 from git_asr.git import refs
@@ -41,6 +42,10 @@ class Publication:
         tree = edit_tree(conversion.objects, conversion.writer, tip.tree, store.place(conversion.trees))
         when = max(state.newest(), tip.date)
         companion = self._commit(tree, when)
+        if self.seen.signs and companion not in (None, tip.base_commit):
+            companion = Verifier(conversion.repo, conversion.objects, conversion.writer).sealed(
+                str(companion)
+            )
         noted = self._notes(when)
         moves = ((SESSIONS, companion, self.seen.companion), (NOTES, noted, self.seen.notes))
         updates = [RefUpdate(name, new, old) for name, new, old in moves if new != old]

@@ -1,0 +1,120 @@
+"""Clones that sign what they add, and that take only what is signed; with real keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from git_asr.errors import AsrError
+from tests.support.companion import bundles, tip
+from tests.support.repo_builder import fsck, git
+from tests.support.run import run_cli
+from tests.support.signing import needs_ssh, sign_with, ssh_key
+from tests.sync.syncing import ONE, TWO, run, run_codes
+from tests.sync.test_arriving import Clone
+
+pytestmark = needs_ssh
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[Clone, Clone]:
+    """Two who know each other's keys and sign."""
+    ann, bob = ssh_key(tmp_path), ssh_key(tmp_path, "bob")
+    a, b = Clone(tmp_path, "a"), Clone(tmp_path, "b")
+    sign_with(a.path, ann, bob)
+    sign_with(b.path, bob, ann)
+    for one in (a, b):
+        git(one.path, "config", "asr.sign", "true")
+    return a, b
+
+
+def states(clone: Clone, *revisions: str) -> list[str]:
+    ended = run_cli(["verify", *revisions], clone.path)
+    assert ended.err == ""
+    return sorted(line.partition(" ")[2] for line in ended.out.splitlines())
+
+
+def test_what_is_added_is_signed_once(pair: tuple[Clone, Clone]) -> None:
+    a, _ = pair
+    a.work(0)
+    a.sync()
+    first = a.tip
+    assert states(a) == ["signed by ann@example.com"]
+    a.sync()
+    run(a.path, full=True)
+    assert a.tip == first
+    a.work(1)
+    a.sync()
+    assert a.tip != first
+    assert states(a) == ["signed by ann@example.com"]
+    fsck(a.path)
+
+
+def test_what_was_there_is_signed_when_it_is_switched_on(pair: tuple[Clone, Clone]) -> None:
+    a, _ = pair
+    git(a.path, "config", "asr.sign", "false")
+    a.work(0)
+    a.sync()
+    assert states(a) == ["unsigned: it is not signed"]
+    git(a.path, "config", "asr.sign", "true")
+    a.sync()
+    assert states(a) == ["signed by ann@example.com"]
+
+
+def test_two_who_sign_end_with_the_same_commit(pair: tuple[Clone, Clone]) -> None:
+    a, b = pair
+    a.work(0, session=ONE)
+    b.work(1, session=TWO)
+    a.exchange()
+    b.exchange()
+    a.exchange()
+    assert a.tip == b.tip == tip(a.hub)
+    assert {one.manifest["sessions"][0]["session"]["id"] for one in bundles(a.path)} == {ONE, TWO}
+    assert states(a) == states(b)
+    assert run_cli(["verify"], a.path).status == 0
+    a.sync()
+    assert a.tip == b.tip
+
+
+def test_only_what_is_signed_is_merged(pair: tuple[Clone, Clone]) -> None:
+    a, b = pair
+    git(a.path, "config", "asr.requireSigned", "true")
+    git(b.path, "config", "asr.sign", "false")
+    b.work(1, session=TWO)
+    b.sync()
+    b.push()
+    a.work(0, session=ONE)
+    a.fetch()
+    assert run_codes(a.path)[1] == ["unsigned-companion"]
+    assert len(bundles(a.path)) == 1
+    assert states(a, "asr/remotes/origin/sessions") == ["unsigned: it is not signed"]
+
+    git(a.path, "config", "asr.requireSigned", "false")
+    a.sync()
+    assert len(bundles(a.path)) == 2
+
+
+def test_it_is_merged_when_it_is_signed_later(pair: tuple[Clone, Clone]) -> None:
+    a, b = pair
+    git(a.path, "config", "asr.requireSigned", "true")
+    git(b.path, "config", "asr.sign", "false")
+    b.work(1, session=TWO)
+    b.sync()
+    a.fetch(b.path)
+    a.sync()
+    assert a.tip is None
+    git(b.path, "config", "asr.sign", "true")
+    b.sync()
+    a.fetch(b.path)
+    a.sync()
+    assert len(bundles(a.path)) == 1
+
+
+def test_a_sync_that_cannot_sign_changes_nothing(pair: tuple[Clone, Clone], tmp_path: Path) -> None:
+    a, _ = pair
+    git(a.path, "config", "user.signingKey", str(tmp_path / "gone"))
+    a.work(0)
+    with pytest.raises(AsrError, match="cannot sign the companion ref"):
+        a.sync()
+    assert a.tip is None
