@@ -12,6 +12,7 @@ from hypothesis import settings
 from tests.support.corpus import SHARED
 from tests.support.effort import EXAMPLES
 from tests.support.forking import Waiting
+from tests.support.run import python_path
 
 settings.register_profile("untimed", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("untimed")
@@ -45,5 +46,6 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         }
         for name, value in fixed.items():
             patch.setenv(name, value)
+        Waiting.begin({**os.environ, "PYTHONPATH": python_path()})
         yield home
         Waiting.end()

@@ -41,7 +41,7 @@ class Waiting:
     """The processes that wait, as seen from the tests: one that coverage measures, one that it does not."""
 
     _all: ClassVar[dict[bool, Waiting]] = {}
-    _fixed: ClassVar[dict[str, str] | None] = None
+    _fixed: ClassVar[dict[str, str]] = {}
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -58,16 +58,18 @@ class Waiting:
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Waiting:
-        """The one for an environment. Raises CannotFork: it differs in something fixed from that of the first."""
-        fixed = {name: value for name, value in environment.items() if name.startswith(FIXED)}
-        if cls._fixed is None:
-            cls._fixed = fixed
-        if fixed != cls._fixed:
+        """The one for an environment. Raises CannotFork: it differs in something fixed from the usual one."""
+        if _fixed(environment) != cls._fixed:
             raise CannotFork
         measured = MEASURED in environment
         if measured not in cls._all:
             cls._all[measured] = cls(environment)
         return cls._all[measured]
+
+    @classmethod
+    def begin(cls, environment: Mapping[str, str]) -> None:
+        """Let this be the usual environment; whoever waits is started when the first fork is wanted."""
+        cls._fixed = _fixed(environment)
 
     @classmethod
     def end(cls) -> None:
@@ -87,6 +89,10 @@ class Waiting:
             socket.send_fds(self._socket, [data], [*streams, leaves])
         (pid,) = _STATUS.unpack(os.read(arrives, _STATUS.size))
         return pid, arrives
+
+
+def _fixed(environment: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environment.items() if name.startswith(FIXED)}
 
 
 def run(

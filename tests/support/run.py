@@ -23,12 +23,16 @@ class Result:
     err: str
 
 
+def python_path() -> str:
+    """Where git-asr's own modules are found, whatever folder it is started in."""
+    return os.pathsep.join(part for part in (str(PROJECT), os.environ.get("PYTHONPATH", "")) if part)
+
+
 def run_cli(
     args: Sequence[str], cwd: Path, env: Mapping[str, str] = {}, stdin: bytes = b"", timeout: float = 120
 ) -> Result:
     """Run ``git-asr`` with these arguments in a folder; ``env`` is added to the test's environment."""
-    path = os.pathsep.join(part for part in (str(PROJECT), os.environ.get("PYTHONPATH", "")) if part)
-    environment = {**os.environ, "PYTHONPATH": path, **env}
+    environment = {**os.environ, "PYTHONPATH": python_path(), **env}
     try:
         status, out, err = forking.run(args, cwd, environment, stdin, timeout)
     except forking.CannotFork:
