@@ -80,12 +80,12 @@ def look(repo: Repository) -> Seen:
         _border(repo.common_dir / "shallow"),
         frozenset(ref.oid for ref in found if _is_of_remote(ref)),
         signs=_is_set(repo, "asr.sign"),
-        requires_signed=_is_set(repo, "asr.requiresigned"),
+        requires_signed=_is_set(repo, "asr.requireSigned"),
     )
 
 
 def _is_set(repo: Repository, key: str) -> bool:
-    return is_true(repo.config.get(key, ("false",))[-1])
+    return is_true(repo.config.get(key.lower(), ("false",))[-1])
 
 
 def is_walked(ref: Ref) -> bool:
