@@ -40,6 +40,8 @@ def command(
     what is new is read; a second run changes nothing. What cannot be followed today is reported and tried
     again next time.
 
+    What was fetched of other clones' sessions (refs/asr/remotes/*/sessions) is checked and merged.
+
     With --remote, as `git asr fetch` and `git asr push` around it.
     """
     from git_asr.cli import render

@@ -80,8 +80,7 @@ def _take(conversion: Conversion, one: Import, told: Told) -> Imported:
     if known is not None and not known:
         return Imported(key, found.name, len(told.units), "unchanged")
     fresh = _written(conversion, key, found, told, (converter, made))
-    parents = [conversion.stored(conversion.objects.commit_tree(one), key) for one in conversion.tip.parents]
-    for other in (present, *parents):
+    for other in (present, conversion.stored(conversion.tip.base, key)):
         if other is not None:
             fresh = store.merge_sessions(conversion.writer, fresh, other)
     conversion.put(key, fresh, present)
