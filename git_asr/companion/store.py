@@ -45,7 +45,8 @@ class Tip:
     ``commit``: None where there is no companion ref yet. ``tree``: its tree. ``parents``: the parents of the next
     commit: exchanged commits only, since one that was never exchanged is replaced. ``date``: the date of the newest
     of those parents, 0 without any. ``base``: the tree of what was exchanged, merged, and ``base_commit`` the commit
-    for just that tree; None where nothing was.
+    for just that tree; None where nothing was. ``replaced``: the exchanged commits in whose place the next commit
+    stands, without parents (``companion.compaction``).
     """
 
     commit: str | None
@@ -54,6 +55,7 @@ class Tip:
     date: int
     base: str | None = None
     base_commit: str | None = None
+    replaced: frozenset[str] = frozenset()
 
 
 def read_tip(repo: Repository, objects: Objects) -> Tip:

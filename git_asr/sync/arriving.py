@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from git_asr.asr.header import SessionKey
-from git_asr.companion import store
+from git_asr.companion import compaction, store
 from git_asr.companion.arrivals import UNSOUND, Known, Merged, merged
+from git_asr.companion.forgetting import Forget, buried
 from git_asr.companion.merging import merge_trees
 from git_asr.companion.soundness import Spend
 from git_asr.companion.state import State
@@ -82,23 +83,34 @@ class Arriving:
     state: State
     seen: Seen
 
-    def arrive(self, spend: Spend, report: Report) -> Arrived:
+    def arrive(
+        self, spend: Spend, report: Report, *, forget: Forget | None = None, compact: bool = False
+    ) -> Arrived:
         """Check and merge the tips of remotes, and fold the companion as it stands into that.
 
-        What leads to the companion's own parents counts as exchanged where no remote has anything sound.
+        What leads to the companion's own parents counts as exchanged where no remote has anything sound. ``forget``:
+        sessions that are forgotten first. ``compact``: the next commit has no parents; so it is, too, as long as no
+        remote has another tip than those that a compacted companion stands in place of.
 
         Raises:
             AsrError: the companion is damaged, or what ``spend`` raises.
         """
         tip = store.read_tip(self.repo, self.objects)
+        own = tip.tree
+        if forget is not None:
+            tip = replace(tip, tree=buried(self.objects, self.writer, own, forget))
         self.state.drop_findings_of(UNSOUND)
         known = Known(tip.tree, self.state.sound(), spend)
         found = self._merged(self.seen.remotes, known, report)
         self.state.set_sound(found.sound)
         if not found.parents:
             found = self._merged(tip.parents, known, report)
+        before = compaction.replaced(self.objects, tip.commit)
+        gone = frozenset(found.parents) if compact else before
+        if before and not found.parents:  # what was exchanged is no more than in the companion itself
+            return Arrived(self.objects, replace(tip, base=tip.tree, replaced=before), own)
         if found.tree is None:
-            return Arrived(self.objects, tip, tip.tree)
+            return Arrived(self.objects, tip, own)
         tree = found.tree
         if tip.tree not in (None, tree):
             tree = merge_trees(self.objects, self.writer, tree, str(tip.tree), report) or tree
@@ -111,7 +123,9 @@ class Arriving:
             base=found.tree,
             base_commit=found.commit,
         )
-        return Arrived(self.objects, exchanged, tip.tree)
+        if gone and gone >= set(found.parents):
+            exchanged = replace(exchanged, parents=(), base_commit=None, replaced=gone | before)
+        return Arrived(self.objects, exchanged, own)
 
     def _merged(self, tips: frozenset[str] | tuple[str, ...], known: Known, report: Report) -> Merged:
         if not tips:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from git_asr.companion import store
+from git_asr.companion.forgetting import Forget
 from git_asr.companion.lock import locked
 from git_asr.companion.soundness import Spend
 from git_asr.companion.state import Key, State
@@ -63,7 +64,8 @@ class Options:
     what earlier versions of the converters made, when all else is done. ``progress``: told how many groups of sessions
     are done, of how many. ``at_most``: bytes of transcripts beyond which it is not done now. ``lock_wait``: seconds to
     wait for another writer. ``decisions``: links to accept or to take back. ``imports``: what files tell of sessions
-    beside those in checkpoints. ``offers``: bundles whose sessions are to be taken in.
+    beside those in checkpoints. ``offers``: bundles whose sessions are to be taken in. ``forget``: sessions that are to
+    be forgotten. ``compact``: leave the history of the companion behind.
     """
 
     revisions: tuple[str, ...] | None = None
@@ -78,11 +80,13 @@ class Options:
     decisions: tuple[Decision, ...] = ()
     imports: tuple[Import, ...] = ()
     offers: tuple[Offer, ...] = ()
+    forget: Forget | None = None
+    compact: bool = False
 
     @property
     def brings(self) -> bool:
         """Whether there is something to take in beside what the repository has."""
-        return bool(self.decisions or self.imports or self.offers)
+        return bool(self.decisions or self.imports or self.offers or self.forget or self.compact)
 
 
 def sync(repo: Repository, options: Options, report: Report) -> Outcome:
@@ -103,7 +107,7 @@ def sync(repo: Repository, options: Options, report: Report) -> Outcome:
         outcome = _retried(repo, options, report)
     except DamagedState:
         outcome = _retried(repo, replace(options, full=True), report)
-    again = replace(options, full=False, decisions=(), imports=(), offers=())
+    again = replace(options, full=False, decisions=(), imports=(), offers=(), forget=None, compact=False)
     while options.reconvert and outcome.outdated:
         more = _retried(repo, again, report, again=True)
         outcome = replace(
@@ -143,7 +147,9 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
             report(found)
 
         seen = look(repo)
-        arrived = Arriving(repo, objects, writer, state, seen).arrive(_spending(options.at_most), note)
+        arrived = Arriving(repo, objects, writer, state, seen).arrive(
+            _spending(options.at_most), note, forget=options.forget, compact=options.compact
+        )
         tip = arrived.tip
         upstream = TolerantObjects(objects, note)
         changes = Changes(repo, upstream, state, seen, note)

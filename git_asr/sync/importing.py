@@ -91,10 +91,10 @@ def _why_not(conversion: Conversion, key: SessionKey, present: store.StoredSessi
     """Why a session is not taken; None where it is."""
     if excluded(conversion.exclusions, key, ()):
         return "asr.exclude keeps it out"
+    if store.is_forgotten(conversion.objects, conversion.tip.tree, key):
+        return "it was forgotten"
     if present is None:
         return None
-    if present.state.forgotten is not None:
-        return "it was forgotten"
     own = all(_is_ours(one) for one in present.state.streams.values())
     return None if own else "checkpoints hold it, and say more"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from git_asr.asr.links import pairs
-from git_asr.companion import notes, store
+from git_asr.companion import compaction, notes, store
 from git_asr.companion.merge import SessionState, sources
 from git_asr.companion.names import NOTES, SESSIONS
 from git_asr.companion.state import State
@@ -55,12 +55,15 @@ class Publication:
         tip, objects = self.conversion.tip, self.conversion.objects
         if tree is None:
             return None
-        if tree == tip.base:
+        if tree == tip.base and tip.base_commit is not None:
             return tip.base_commit
         if tip.commit is not None:
             present, parents, _ = objects.commit(tip.commit)
-            if present == tree and (tip.base is None or sorted(parents) == sorted(tip.parents)):
+            is_right = tip.base is None or sorted(parents) == sorted(tip.parents)
+            if present == tree and is_right and compaction.replaced(objects, tip.commit) == tip.replaced:
                 return tip.commit
+        if tip.replaced:
+            return compaction.commit(self.conversion.writer, tree, when, tip.replaced)
         return store.commit(self.conversion.writer, tree, tip.parents, when)
 
     def _look_over(self) -> None:

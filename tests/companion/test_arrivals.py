@@ -6,13 +6,17 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from git_asr.asr.header import SessionKey
 from git_asr.companion.arrivals import Merged, merged
+from git_asr.companion.forgetting import Forget, buried
 from git_asr.errors import Diagnostic
 from git_asr.git.backend import open_objects
 from git_asr.git.repository import open_repository
 from git_asr.git.writing import ObjectWriter
-from tests.companion.test_merging import gathered
+from tests.companion.test_merging import ONE, PIECES, Piece, gathered
 from tests.support.companion import REF, bundles, replace, tree_files
 from tests.support.repo_builder import fsck, git
 
@@ -174,3 +178,39 @@ def test_a_manifest_that_lies_is_found_out(tmp_path: Path) -> None:
         assert [why in one.message for one in found] == [True], (why, found)
         assert len(bundles(hub)) == 1
         assert result.parents == (tip,)
+
+
+def with_forgotten(hub: Path, tip: str) -> str:
+    """The tip with one session forgotten on top of it."""
+    repo = open_repository(hub)
+    with open_objects(repo) as objects, ObjectWriter(repo, objects) as writer:
+        forget = Forget((SessionKey("claude-code", ONE),), "r")
+        tree = buried(objects, writer, objects.commit_tree(tip), forget)
+    return commit_of(hub, str(tree), tip)
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(PIECES, PIECES, PIECES, st.booleans())
+def test_merging_tips_is_commutative_associative_idempotent(
+    tmp_path_factory: pytest.TempPathFactory,
+    one: list[Piece],
+    two: list[Piece],
+    three: list[Piece],
+    forget: bool,
+) -> None:
+    """An accepted link of a session that one of the clones forgot is the exception: it goes with it or does not."""
+    clones = [
+        [(n, kind.rstrip("+") if forget else kind, size) for n, kind, size in each]
+        for each in (one, two, three)
+    ]
+    hub, (a, b, c) = gathered(tmp_path_factory.mktemp("arrivals"), *clones)
+    if forget:
+        c = with_forgotten(hub, c)
+    whole = merge(hub, [a, b, c])[0]
+    assert not forget or not any(ONE in path and "/sessions/" in path for path in tree_files(hub))
+    bundles(hub)
+    fsck(hub)
+    assert merge(hub, [c, a, b])[0] == whole
+    first, last = (str(merge(hub, pair)[0].commit) for pair in ([a, b], [b, c]))
+    assert merge(hub, [first, c])[0].tree == merge(hub, [a, last])[0].tree == whole.tree
+    assert merge(hub, [str(whole.commit), a, first])[0].commit == whole.commit
