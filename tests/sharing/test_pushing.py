@@ -30,6 +30,7 @@ from tests.sharing.sides import (
 from tests.support.companion import replace, tip, tree_files
 from tests.support.entire_repo import STORE, own_ref
 from tests.support.repo_builder import fsck, git
+from tests.support.run import run_cli
 
 TRACKED = "refs/asr/remotes/origin/sessions"
 AS_IS = Terms(as_is=True)
@@ -342,8 +343,6 @@ def test_the_history_of_a_remote_is_left_behind(sides: tuple[Path, Path, Path]) 
 
 
 def test_what_came_with_a_bundle_stays(sides: tuple[Path, Path, Path], tmp_path: Path) -> None:
-    from tests.support.run import run_cli
-
     far, a, b = sides
     mine, other = tmp_path / "mine.zip", tmp_path / "other.zip"
     for path, to in ((a, mine), (b, other)):
@@ -405,3 +404,87 @@ def test_the_ref_of_a_branch(sides: tuple[Path, Path, Path]) -> None:
     pushed(a)
     assert refs(far)["refs/heads/asr/sessions"] == tip(a)
     assert tip(far) is None
+
+
+def test_what_is_compacted_here_replaces_what_is_there(sides: tuple[Path, Path, Path]) -> None:
+    far, a, b = sides
+    pushed(a)
+    pushed(b)
+    exchanged(a)
+    assert run_cli(["compact"], a).status == 0
+    git(far, "config", "receive.denyNonFastForwards", "false")
+    done = pushed(a, terms=Terms(compact=True))
+    assert git(far, "rev-list", SESSIONS).split() == [done.new] == [tip(a)]
+    assert held(far) == named(1, 2)
+    exchanged(b)
+    assert held(b) == named(1, 2)
+
+
+def test_what_is_forgotten_is_forgotten_there(sides: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    far, a, b = sides
+    other = empty(tmp_path / "other")
+    terms = Terms(policy=default())
+    pushed(a)
+    pushed(a, str(other), terms)
+    exchanged(b)
+    assert held(b) == named(1, 2)
+    assert run_cli(["forget", session(1), "--reason", "mail ann@corp.io"], a).status == 0
+    shutil.rmtree(a / ".git" / "asr")
+    pushed(a)
+    pushed(a, str(other), terms)
+    for one in (far, other):
+        (path,) = tree_files(one)
+        assert path.endswith("/bundle.json")
+        assert b'"forgotten"' in tree_files(one)[path]
+    assert b"ann@corp.io" in tree_files(far)[path]
+    assert b"ann@corp.io" not in tree_files(other)[path]
+    assert pushed(a, str(other), terms).new == tip(other)
+    with pytest.raises(AsrError, match="is not redacted"):
+        pushed(b, str(far), terms)
+    pushed(b)
+    exchanged(b)
+    for one in (far, b):
+        assert len(tree_files(one)) > 1
+        assert not any(session(1) in path and "jsonl" in path for path in tree_files(one))
+
+
+def test_a_damaged_session_here_is_left_out(sides: tuple[Path, Path, Path]) -> None:
+    far, a, _ = sides
+    files = tree_files(a)
+    (path,) = (one for one in files if one.endswith("bundle.json"))
+    replace(a, {**files, path: b"{}"})
+    (left,) = pushed(a).left_out
+    assert left.session.id == session(1)
+    assert "bundle.json" in left.why
+    assert tip(far) is None
+
+
+def test_twins_are_made_again_only_where_sessions_changed(
+    sides: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    _, a, _ = sides
+    other = empty(tmp_path / "other")
+    remembered = a / ".git" / "asr" / "redacted.json"
+    first = pushed(a, str(other), Terms(policy=default()))
+    before = remembered.read_bytes()
+    git(a, "repack", "-q", "-a", "-d")
+    git(a, "prune", "--expire=now")
+    assert not git(a, "cat-file", "-t", str(first.new), check=False)
+    assert pushed(a, str(other), Terms(policy=default())).new == first.new
+    assert remembered.read_bytes() == before
+
+
+def test_a_store_that_cannot_be_read_holds_nothing(sides: tuple[Path, Path, Path]) -> None:
+    far, a, _ = sides
+    blob = git(far, "hash-object", "-w", "--stdin", stdin=b"x")
+    git(far, "update-ref", own_ref(checkpoint(1)), blob)
+    (left,) = pushed(a).left_out
+    assert left.why.startswith("its checkpoint")
+
+
+def test_an_address_of_the_remote_helper_needs_no_helper(sides: tuple[Path, Path, Path]) -> None:
+    far, a, _ = sides
+    git(a, "remote", "add", "asr", f"asr::{far}")
+    assert target.named(open_repository(a), "asr").address == str(far)
+    assert pushed(a, "asr").new == tip(far)
+    assert refs(a)["refs/asr/remotes/asr/sessions"] == tip(far)
