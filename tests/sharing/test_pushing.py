@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from tests.sharing.sides import (
     synced,
 )
 from tests.support.companion import replace, tip, tree_files
-from tests.support.entire_repo import STORE, own_ref
+from tests.support.entire_repo import STORE, V2, EntireRepo, Stored, claude, own_ref
 from tests.support.repo_builder import fsck, git
 from tests.support.run import run_cli
 
@@ -488,3 +489,79 @@ def test_an_address_of_the_remote_helper_needs_no_helper(sides: tuple[Path, Path
     assert target.named(open_repository(a), "asr").address == str(far)
     assert pushed(a, "asr").new == tip(far)
     assert refs(a)["refs/asr/remotes/asr/sessions"] == tip(far)
+
+
+def wrapped(path: Path, key: str, program: str, script: str) -> None:
+    """Let a remote be served by a script that does something before, or instead of, the program."""
+    file = path / ".git" / f"{key}.sh"
+    file.write_text(f'#!/bin/sh\n{script}\nexec {program} "$@"\n')
+    file.chmod(0o755)
+    git(path, "config", f"remote.origin.{key}", str(file))
+
+
+def test_it_moves_between_the_listing_and_the_fetch(sides: tuple[Path, Path, Path]) -> None:
+    far, a, b = sides
+    pushed(b)
+    third = clone(far, far.parent / "c", 3)
+    git(third, "push", "-q", "origin", f"{SESSIONS}:refs/heads/waiting")
+    count = a / ".git" / "count"
+    move = f'GIT_DIR="{far}" git update-ref {SESSIONS} refs/heads/waiting'
+    wrapped(a, "uploadpack", "git-upload-pack", f'echo >>"{count}"; [ $(wc -l <"{count}") != 2 ] || {move}')
+    assert pushed(a).tries == 2
+    assert held(far) == named(1, 3)
+
+
+def test_the_answer_is_lost(sides: tuple[Path, Path, Path]) -> None:
+    far, a, _ = sides
+    hook = far / "hooks" / "post-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nkill -9 $PPID\n")
+    hook.chmod(0o755)
+    done = pushed(a)
+    assert (done.tries, done.new, refs(a)[TRACKED]) == (1, tip(far), tip(far))
+
+
+def test_a_lock_that_stays(sides: tuple[Path, Path, Path]) -> None:
+    far, a, _ = sides
+    lock = far / f"{SESSIONS}.lock"
+    lock.parent.mkdir(parents=True)
+    lock.touch()
+    with pytest.raises(LostRace, match="2 times meanwhile"):
+        pushed(a, terms=Terms(tries=2))
+    lock.unlink()
+    assert pushed(a).new == tip(far)
+
+
+@pytest.mark.parametrize("generation", ["current", None])
+def test_checkpoints_of_which_two_refs_have_a_part(tmp_path: Path, generation: str | None) -> None:
+    repo = EntireRepo(tmp_path / "hub", bare=True)
+    lines = claude(session(1), ["1.0", "1.1"])
+    repo.v2(checkpoint(1), Stored(session(1), lines), generation="current")
+    repo.commit(checkpoint(1))
+    far = repo.build()
+    a = tmp_path / "a"
+    git(tmp_path, "clone", "-q", str(far), str(a))
+    git(a, "fetch", "-q", "origin", "+refs/entire/checkpoints/*:refs/entire/remotes/origin/checkpoints/*")
+    synced(a)
+    if generation is None:
+        git(far, "update-ref", "-d", f"{V2}/full/current")
+    assert len(pushed(a).left_out) == (0 if generation else 1)
+
+
+def test_twins_that_cannot_be_made(sides: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    """What is remembered is not believed: another policy, a file of another form, a twin that is gone in part."""
+    _, a, _ = sides
+    other = empty(tmp_path / "other")
+    file = a / ".git" / "asr" / "redacted.json"
+    first = pushed(a, str(other), Terms(policy=default()))
+    said = json.loads(file.read_text())
+    ((tree, (path, twin)),) = said["twins"].items()
+    part = git(a, "rev-parse", f"{twin}:bundle.json")
+    (a / ".git" / "objects" / part[:2] / part[2:]).unlink()
+    assert pushed(a, str(other), Terms(policy=default())).new == first.new
+    for twins in ({tree: [path]}, {tree: [path, "0" * 40]}, [], {tree: [path, git(a, "rev-parse", "main")]}):
+        file.write_text(json.dumps({**said, "twins": twins}))
+        assert pushed(a, str(other), Terms(policy=default())).new == first.new
+    file.unlink()
+    file.mkdir()
+    assert pushed(a, str(other), Terms(policy=default())).new == first.new
