@@ -167,6 +167,10 @@ def _united(
     sound = store.session_folders(objects, made) if made is not None else ()
     known = Known(made, {tree for _, tree in sound})
     found = merged(repo, objects, writer, [there, ours], report, known=known)
+    if found.unread:
+        raise AsrError(
+            "some of what stands there is not here and cannot be fetched", hint="git asr fetch --no-filter"
+        )
     refused = {one.path: one.why for one in found.refused if one.tip == there}
     theirs = objects.commit_tree(there)
     if None in refused:
