@@ -365,6 +365,12 @@ def test_a_remote_with_two_addresses(sides: tuple[Path, Path, Path], tmp_path: P
     git(a, "config", "--add", "remote.origin.pushurl", str(far))
     with pytest.raises(UsageError, match="has several URLs"):
         pushed(a)
+    git(a, "config", "--unset-all", "remote.origin.pushurl")
+    git(a, "config", f"url.{other}.pushInsteadOf", str(far))
+    for address in ("origin", f"file://{far}"):
+        git(a, "config", f"url.{other}.pushInsteadOf", address.replace("origin", str(far)))
+        with pytest.raises(Refused):
+            pushed(a, address)
     assert tip(other) is None
 
 
