@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from git_asr.asr.header import SessionKey
@@ -201,6 +201,7 @@ def with_forgotten(hub: Path, tip: str) -> str:
     return commit_of(hub, str(tree), tip)
 
 
+@example(one=[(0, "plain", 1), (0, "plain", 1)], two=[(0, "plain", 5)], three=[(0, "plain", 1)], forget=False)
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(PIECES, PIECES, PIECES, st.booleans())
 def test_merging_tips_is_commutative_associative_idempotent(
@@ -225,7 +226,9 @@ def test_merging_tips_is_commutative_associative_idempotent(
     assert merge(hub, [c, a, b])[0] == whole
     first, last = (str(merge(hub, pair)[0].commit) for pair in ([a, b], [b, c]))
     assert merge(hub, [first, c])[0].tree == merge(hub, [a, last])[0].tree == whole.tree
-    assert merge(hub, [str(whole.commit), a, first])[0].commit == whole.commit
+    again = merge(hub, [str(whole.commit), a, first])[0]
+    assert again.tree == whole.tree
+    assert again.commit in (whole.commit, first)  # of two that hold the same, that with the smaller ID
 
 
 def test_of_very_many_tips_a_thousand_are_merged_and_the_rest_is_one_line(tmp_path: Path) -> None:
