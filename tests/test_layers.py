@@ -17,6 +17,7 @@ LAYERS = (
     ("__main__",),
     ("cli",),
     ("hooks", "remote"),
+    ("sharing",),
     ("sync",),
     ("companion", "entire"),
     ("git",),
