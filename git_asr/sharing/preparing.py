@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from git_asr.companion import store
 from git_asr.companion.arrivals import Known, merged
+from git_asr.companion.signatures import Verifier
 from git_asr.companion.state import State
 from git_asr.companion.state_file import DamagedState, read_state
 from git_asr.entire.stores.base import Store
@@ -22,6 +23,7 @@ from git_asr.sharing.provenance import Held, Sources
 from git_asr.sharing.redacted import Redaction, is_redacted, made_otherwise
 from git_asr.sharing.selection import LeftOut, Selection, select
 from git_asr.sync.look import directory
+from git_asr.sync.settings import SIGN, is_set
 
 _DEPTH = 3
 """Levels from the root of a companion tree to a session."""
@@ -85,7 +87,10 @@ def prepare(repo: Repository, offer: Offer, proof: Proof, hear: Hear, report: Re
             chosen = select(objects, writer, (None, mine), sources, held)
             redaction = Redaction(objects, writer, offer.policy, directory(repo), hear, report)
             tree = _redacted(repo, redaction, there, redaction.twins(chosen))
-        return Prepared(_commit(objects, writer, offer, tree), chosen.left_out)
+        commit = _commit(objects, writer, offer, tree)
+        if is_set(repo, SIGN) and commit not in (None, there):
+            commit = Verifier(repo, objects, writer).sealed(str(commit))
+        return Prepared(commit, chosen.left_out)
 
 
 def _keep_apart(objects: Objects, offer: Offer) -> None:

@@ -100,7 +100,7 @@ class Arriving:
     fill: Fill | None = None
 
     def arrive(
-        self, report: Report, *, forget: Forget | None = None, compact: bool = False, anew: bool = False
+        self, report: Report, forget: Forget | None = None, *, compact: bool = False, anew: bool = False
     ) -> Arrived:
         """Check and merge the tips of remotes, and fold the companion as it stands into that.
 

@@ -31,7 +31,7 @@ from git_asr.sync.conversion import Conversion
 from git_asr.sync.decisions import Deciding, Decision
 from git_asr.sync.importing import Import, take
 from git_asr.sync.look import TAKEN, directory, joined, look
-from git_asr.sync.outcome import Outcome, outcome_of, unchanged
+from git_asr.sync.outcome import Imported, Outcome, Taken, outcome_of, unchanged
 from git_asr.sync.publication import Publication
 from git_asr.sync.reconversion import AT_ONCE, groups, note_outdated
 from git_asr.sync.relinking import relink
@@ -146,13 +146,9 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
             report(found)
 
         seen = look(repo)
-        spend = _spending(options.at_most)
-        arrived = Arriving(repo, objects, writer, state, seen, spend, options.fill).arrive(
-            note,
-            forget=options.forget,
-            compact=options.compact,
-            anew=state.meta("exclusions") != joined(options.exclusions),
-        )
+        arriving = Arriving(repo, objects, writer, state, seen, _spending(options.at_most), options.fill)
+        rules_changed = state.meta("exclusions") != joined(options.exclusions)
+        arrived = arriving.arrive(note, options.forget, compact=options.compact, anew=rules_changed)
         tip = arrived.tip
         upstream = TolerantObjects(objects, note)
         changes = Changes(repo, upstream, state, seen, note)
@@ -168,9 +164,8 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
         rules = {"exclusions": joined(options.exclusions), "companion": seen.companion}
         touched |= _again(state, rules, orphans=options.orphans)
         kept_out = exclusion.parse(options.exclusions)
-        conversion = Conversion(
-            repo, objects, upstream, writer, state, changes, tip, kept_out, options.orphans, note
-        )
+        reads = (repo, objects, upstream, writer, state, changes)
+        conversion = Conversion(*reads, tip, kept_out, options.orphans, note)
         conversion.decided |= decided
         if options.at_most is not None and conversion.exceeds(touched, options.at_most):
             raise _too_much()
@@ -181,11 +176,7 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
         arrived.adopt(conversion)
         relink(conversion, decided)
         deciding.check(options.decisions)
-        imported = take(conversion, options.imports)
-        taken = taking.take(conversion, options.offers)
-        deciding.remember(
-            record for key in taken for _, record in store.links_of(conversion.present(key.key))
-        )
+        imported, taken = _brought(conversion, deciding, options)
         Publication(conversion, seen, joined(options.exclusions)).publish()
         _remember(state, options, anew)
         arrived.remember(state, seen.remotes_digest)
@@ -195,6 +186,16 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
             taken=taken,
             drift=tuple(conversion.drifting),
         )
+
+
+def _brought(
+    conversion: Conversion, deciding: Deciding, options: Options
+) -> tuple[tuple[Imported, ...], tuple[Taken, ...]]:
+    """Take in what the caller brings."""
+    imported = take(conversion, options.imports)
+    taken = taking.take(conversion, options.offers)
+    deciding.remember(record for key in taken for _, record in store.links_of(conversion.present(key.key)))
+    return imported, taken
 
 
 def _remember(state: State, options: Options, anew: Iterable[Key]) -> None:

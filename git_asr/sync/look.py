@@ -17,7 +17,8 @@ from git_asr.entire.stores import registry
 from git_asr.entire.stores.base import Store
 from git_asr.git import refs
 from git_asr.git.base import Ref, Repository
-from git_asr.git.repository import is_true, worktrees
+from git_asr.git.repository import worktrees
+from git_asr.sync.settings import REQUIRE_SIGNED, SIGN, is_set
 
 TAKEN = "taken"
 """What the state remembers of orphans after a sync that took them all."""
@@ -79,13 +80,9 @@ def look(repo: Repository) -> Seen:
         by_name.get(NOTES),
         _border(repo.common_dir / "shallow"),
         frozenset(ref.oid for ref in found if _is_of_remote(ref)),
-        signs=_is_set(repo, "asr.sign"),
-        requires_signed=_is_set(repo, "asr.requireSigned"),
+        signs=is_set(repo, SIGN),
+        requires_signed=is_set(repo, REQUIRE_SIGNED),
     )
-
-
-def _is_set(repo: Repository, key: str) -> bool:
-    return is_true(repo.config.get(key.lower(), ("false",))[-1])
 
 
 def is_walked(ref: Ref) -> bool:

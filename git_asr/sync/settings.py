@@ -12,6 +12,8 @@ from git_asr.git.backend import Backend
 from git_asr.git.base import Repository
 from git_asr.git.repository import configuration, is_true
 
+SIGN = "asr.sign"
+REQUIRE_SIGNED = "asr.requireSigned"
 _FALSE = re.compile(r"false|no|off|[+-]?0+|")
 
 
@@ -24,8 +26,6 @@ class Settings:
     orphans: bool
     reconvert: bool
     backend: Backend
-    sign: bool
-    require_signed: bool
 
 
 def settings(repo: Repository) -> Settings:
@@ -46,15 +46,15 @@ def settings(repo: Repository) -> Settings:
         raise UsageError(
             f"asr.reconvert is {reconvert!r}", hint="git config asr.reconvert auto   (or manual)"
         )
-    return Settings(
-        config.get("asr.exclude", ()),
-        autosync,
-        orphans,
-        reconvert == "auto",
-        cast("Backend", backend),
-        sign=_boolean(config, "asr.sign", "false"),
-        require_signed=_boolean(config, "asr.requireSigned", "false"),
-    )
+    for key in (SIGN, REQUIRE_SIGNED):  # which are asked for where refs are looked at
+        _boolean(config, key, "false")
+    exclusions = config.get("asr.exclude", ())
+    return Settings(exclusions, autosync, orphans, reconvert == "auto", cast("Backend", backend))
+
+
+def is_set(repo: Repository, key: str) -> bool:
+    """Whether a key that is true or false is true. Whoever reads all of them refuses other values."""
+    return is_true(configuration(repo).get(key.lower(), ("false",))[-1])
 
 
 def _boolean(config: Mapping[str, Sequence[str]], key: str, default: str) -> bool:

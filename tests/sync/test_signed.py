@@ -118,3 +118,20 @@ def test_a_sync_that_cannot_sign_changes_nothing(pair: tuple[Clone, Clone], tmp_
     with pytest.raises(AsrError, match="cannot sign the companion ref"):
         a.sync()
     assert a.tip is None
+
+
+def test_what_is_pushed_is_signed(pair: tuple[Clone, Clone]) -> None:
+    """The commit that goes stands on what the remote has, and not on what is here."""
+    a, b = pair
+    b.work(1, session=TWO)
+    b.exchange()
+    a.work(0, session=ONE)
+    git(a.path, "remote", "add", "origin", str(a.hub))
+    git(a.path, "push", "-q", "origin", "main", "refs/heads/entire/*:refs/heads/entire/*")
+    assert run_cli(["push", "origin"], a.path).status == 0
+    a.fetch()
+    assert states(a, "asr/remotes/origin/sessions") == [
+        "signed by ann@example.com",
+        "signed by bob@example.com",
+    ]
+    assert len(bundles(a.hub)) == 2
