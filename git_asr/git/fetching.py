@@ -67,17 +67,28 @@ class _Said:
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=_HELD))
 
 
-def fetch(repo: Repository, address: str, refspecs: Iterable[Refspec], hear: Hear) -> Told:
+def fetch(
+    repo: Repository,
+    address: str,
+    refspecs: Iterable[Refspec | str],
+    hear: Hear,
+    *,
+    options: tuple[str, ...] = (),
+    config: Mapping[str, str] = {},
+) -> Told:
     """Fetch refs with one Git, whatever their number.
 
     No other ref moves, nothing is pruned, no tag and no submodule is fetched, and neither FETCH_HEAD nor the
     configuration is written, whatever the configuration says. A refspec that fits nothing at the remote is no error.
     ``address``: the name of a remote, a URL or an absolute path. ``hear`` takes what Git says for the user.
+    ``options``: more of ``git fetch``. ``config``: settings for this call.
 
     Raises:
         AsrError: the remote cannot be read.
     """
-    status, said = _fetch(repo, address, ("--refmap=", "--verbose"), map(str, refspecs), hear)
+    status, said = _fetch(
+        repo, address, ("--refmap=", "--verbose", *options), map(str, refspecs), hear, config=config
+    )
     rows = [
         (flag, name if name.startswith("refs/") else f"refs/remotes/{name}", why)
         for flag, name, why in said.rows
@@ -88,20 +99,25 @@ def fetch(repo: Repository, address: str, refspecs: Iterable[Refspec], hear: Hea
     return Told(tuple(name for flag, name, _ in rows if flag == "="), rejected)
 
 
-def fetch_objects(repo: Repository, address: str, oids: Iterable[str], hear: Hear) -> None:
+def fetch_objects(
+    repo: Repository, address: str, oids: Iterable[str], hear: Hear, *, config: Mapping[str, str] = {}
+) -> None:
     """Fetch objects that a partial clone lacks, all at once and no others, as Git's own lazy fetch asks for them.
 
     Raises AsrError as ``fetch``, also where the remote does not give single objects.
     """
-    status, said = _fetch(repo, address, ("--quiet", "--filter=blob:none"), oids, hear)
+    status, said = _fetch(repo, address, ("--quiet", "--filter=blob:none"), oids, hear, config=config)
     if status:
         raise _unreadable(address, status, said)
 
 
-def list_remote(repo: Repository, address: str, hear: Hear) -> dict[str, str]:
-    """Give all refs that a remote offers, with what they name. Raises AsrError: the remote cannot be read."""
+def list_remote(repo: Repository | None, address: str, hear: Hear, *patterns: str) -> dict[str, str]:
+    """Give the refs that a remote offers, with what they name. Raises AsrError: the remote cannot be read.
+
+    ``repo``: whose configuration counts, None outside of every repository. ``patterns``: only refs whose names end so.
+    """
     with tempfile.TemporaryFile() as listing:
-        command = command_line(repo, ("ls-remote", "--quiet", "--refs", "--", address), {})
+        command = command_line(repo, ("ls-remote", "--quiet", "--refs", "--", address, *patterns), {})
         status, said = _listen(repo, command, None, listing, hear)
         if status:
             raise _unreadable(address, status, said)
@@ -111,11 +127,17 @@ def list_remote(repo: Repository, address: str, hear: Hear) -> dict[str, str]:
 
 
 def _fetch(
-    repo: Repository, address: str, options: tuple[str, ...], wanted: Iterable[str], hear: Hear
+    repo: Repository,
+    address: str,
+    options: tuple[str, ...],
+    wanted: Iterable[str],
+    hear: Hear,
+    *,
+    config: Mapping[str, str] = {},
 ) -> tuple[int, _Said]:
     kept_off = ("--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head")
     rest = ("--no-auto-maintenance", "--progress", "--stdin", "--", address)
-    command = command_line(repo, ("fetch", *options, *kept_off, *rest), {"fetch.output": "full"})
+    command = command_line(repo, ("fetch", *options, *kept_off, *rest), {"fetch.output": "full", **config})
     with asked(wanted) as file:
         return _listen(repo, command, file, None, hear)
 
@@ -131,14 +153,16 @@ def _environment() -> dict[str, str]:
 
 
 def _listen(
-    repo: Repository, command: list[str], stdin: IO[bytes] | None, stdout: IO[bytes] | None, hear: Hear
+    repo: Repository | None, command: list[str], stdin: IO[bytes] | None, stdout: IO[bytes] | None, hear: Hear
 ) -> tuple[int, _Said]:
     """Run a Git to its end and pass on what it says to the user; its exit status, and what was kept back.
 
     It stays in the terminal's foreground, where it can ask for a password and where an interrupt reaches it too.
     """
     verb = verb_of(command)
-    top = repo.work_tree if repo.work_tree is not None and repo.work_tree.is_dir() else repo.git_dir
+    top = None if repo is None else repo.git_dir
+    if repo is not None and repo.work_tree is not None and repo.work_tree.is_dir():
+        top = repo.work_tree
     try:
         process = subprocess.Popen(
             command,

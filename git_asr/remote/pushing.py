@@ -1,0 +1,98 @@
+"""A push through ``asr::``: what may go is merged on the way with what is there (`git_asr.sharing.pushing`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from git_asr.companion.names import SESSIONS
+from git_asr.errors import AsrError
+from git_asr.git.base import Repository
+from git_asr.git.history import resolve
+from git_asr.remote.address import Address
+from git_asr.remote.options import Options
+from git_asr.remote.protocol import Push, plain
+from git_asr.remote.speaking import Speaker
+from git_asr.sharing.policies import policy as policy_of
+from git_asr.sharing.pushing import Pushed, Terms, push
+from git_asr.sharing.target import Target
+
+POLICY, AS_IS = "asr.policy", "asr.as-is"
+"""What ``git push -o`` understands: ``asr.policy=NAME`` and ``asr.as-is``, as the options of ``git asr push``."""
+
+
+def answers(repo: Repository, address: Address, pushes: Sequence[Push], speaker: Speaker) -> list[str]:
+    """Do one batch and give the lines that tell Git what became of each ref.
+
+    With ``--atomic`` nothing is pushed if one of them is refused. Where a merge went instead of what Git knows, it is
+    told which commit that is, and puts that into the remote-tracking ref.
+    """
+    refusals = {one.target: _refusal(one, address, speaker.options) for one in pushes}
+    spoilt = speaker.options.atomic and any(refusals.values())
+    lines: list[str] = []
+    for one in pushes:
+        reason = refusals[one.target]
+        if reason is None and spoilt:
+            reason = "atomic push failed"
+        if reason is None:
+            lines += _pushed(repo, address, one, speaker)
+        else:
+            lines.append(f"error {one.target} {plain(reason)}")
+    return lines
+
+
+def _refusal(one: Push, address: Address, options: Options) -> str | None:
+    """Why a ref is not even tried."""
+    if address.convert:
+        return "asr::convert+ can only be fetched from"
+    if one.target != SESSIONS:
+        return f"only {SESSIONS} can be pushed through asr::"
+    if not one.source:
+        return "it is not deleted through asr::"
+    if one.force or options.force:
+        return "nothing is forced through asr::, and need not be: a push merges with what is there"
+    return None
+
+
+def _pushed(repo: Repository, address: Address, one: Push, speaker: Speaker) -> list[str]:
+    try:
+        source = resolve(repo, one.source)
+        target = Target(address.url, "")
+        terms = _terms(speaker, speaker.options.leases.get(one.target))
+        done = push(repo, target, source, terms, hear=speaker.hear, report=speaker.report)
+    except AsrError as error:
+        for line in (error.hint or "").splitlines():
+            speaker.note(f"hint: {line}")
+        return [f"error {one.target} {plain(error.message)}"]
+    for left in done.left_out:
+        speaker.warn(f"session {left.session.id} is left out: {left.why}", "left out")
+    speaker.note(done.reason)
+    return _told(one.target, source, done)
+
+
+def _told(target: str, source: str, done: Pushed) -> list[str]:
+    lines = [f"ok {target}"]
+    if done.new is not None and done.new != source:
+        lines.append(f"option new-oid {done.new}")
+        lines += [f"option old-oid {done.old}"] if done.old is not None else []
+    return lines
+
+
+def _terms(speaker: Speaker, lease: str | None) -> Terms:
+    """The terms that Git's options make. What is meant for hooks of the host does not get there, and that is said."""
+    as_is, policy = False, None
+    for option in speaker.options.push_options:
+        name, _, value = option.partition("=")
+        if name == POLICY and value:
+            policy = value
+        elif option == AS_IS:
+            as_is = True
+        else:
+            speaker.warn(f"push option '{option}' is not passed on: asr:: knows {POLICY}=NAME and {AS_IS}")
+    expected = None if lease is None else re.sub("^0+$", "", lease)
+    return Terms(
+        policy=None if policy is None else policy_of(policy),
+        as_is=as_is,
+        dry_run=speaker.options.dry_run,
+        lease=expected,
+    )
