@@ -1,4 +1,4 @@
-"""Asking a remote on the user's behalf: Git may prompt for credentials, shows its progress, and can be interrupted.
+"""Talking to a remote on the user's behalf: Git may prompt for credentials, shows its progress, and can be interrupted.
 
 Git's own words are read from its standard error (``LC_ALL=C``), since ``--porcelain`` came with Git 2.41 only: the
 table of refs tells which stood there already and which were refused. What came is told by the refs themselves.
@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO
 
@@ -33,11 +33,14 @@ _STOPPING = 5.0
 """Seconds that a Git gets to remove its lock files when it is stopped."""
 _HELD = 100
 """Lines of which the last may explain a failure."""
+MOST_REFS = 100_000
+"""Refs of a remote that are looked at; more are an error. The largest real repository has some 30,000 of Entire's."""
 _LONGEST = 1 << 16
 """Bytes of one line; what is longer is cut in pieces."""
 
 _ROW = re.compile(r" ([ +\-t*!=]) (?:\[[^]]+\]|\S+) +\S+ +-> (\S+)(?: +\((.*)\))?")
 _PROGRESS = re.compile(r"(?:remote: )?(?:[A-Z][a-z]+ [a-z ]+: +\d|Total \d)")
+_LISTED = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?)\t(refs/[^\x00-\x20\x7f]+)\n")
 _ERRORS = ("fatal: ", "error: ")
 _NOISE = ("From ", "POST git-upload-pack")
 _FAILED_SSH = re.compile(r"ssh: |\S+: Permission denied")
@@ -60,7 +63,7 @@ class Told:
 
 
 @dataclass(slots=True)
-class _Said:
+class Said:
     """What a Git said that is not passed on: rows of its table (flag, local ref, reason), and its last lines."""
 
     rows: list[tuple[str, str, str]] = field(default_factory=list)
@@ -72,16 +75,17 @@ def fetch(
     address: str,
     refspecs: Iterable[Refspec | str],
     hear: Hear,
+    options: Sequence[str] = (),
     *,
-    options: tuple[str, ...] = (),
     config: Mapping[str, str] = {},
 ) -> Told:
     """Fetch refs with one Git, whatever their number.
 
     No other ref moves, nothing is pruned, no tag and no submodule is fetched, and neither FETCH_HEAD nor the
     configuration is written, whatever the configuration says. A refspec that fits nothing at the remote is no error.
-    ``address``: the name of a remote, a URL or an absolute path. ``hear`` takes what Git says for the user.
-    ``options``: more of ``git fetch``. ``config``: settings for this call.
+    ``address``: the name of a remote, a URL or an absolute path. ``hear`` takes what Git says for the user. A refspec
+    without a destination brings the objects alone. ``options``: more of ``git fetch``, such as ``--no-filter``.
+    ``config``: settings for this call.
 
     Raises:
         AsrError: the remote cannot be read.
@@ -111,19 +115,34 @@ def fetch_objects(
         raise _unreadable(address, status, said)
 
 
-def list_remote(repo: Repository | None, address: str, hear: Hear, *patterns: str) -> dict[str, str]:
-    """Give the refs that a remote offers, with what they name. Raises AsrError: the remote cannot be read.
+def list_remote(
+    repo: Repository | None, address: str, hear: Hear, wanted: Callable[[str], bool] = lambda _: True
+) -> dict[str, str]:
+    """Give the refs that a remote offers, with what they name. A line that is none of a ref is passed over.
 
-    ``repo``: whose configuration counts, None outside of every repository. ``patterns``: only refs whose names end so.
+    ``repo``: whose configuration counts, None outside of every repository. ``wanted``: whether a ref is looked at,
+    by its name.
+
+    Raises:
+        AsrError: the remote cannot be read, or offers more than ``MOST_REFS`` of those.
     """
+    found: dict[str, str] = {}
     with tempfile.TemporaryFile() as listing:
-        command = command_line(repo, ("ls-remote", "--quiet", "--refs", "--", address, *patterns), {})
-        status, said = _listen(repo, command, None, listing, hear)
+        command = command_line(repo, ("ls-remote", "--quiet", "--refs", "--", address), {})
+        status, said = listen(repo, command, None, listing, hear)
         if status:
             raise _unreadable(address, status, said)
         listing.seek(0)
-        lines = os.fsdecode(listing.read()).split("\n")[:-1]
-    return {name: oid for oid, _, name in (line.partition("\t") for line in lines)}
+        for line in listing:
+            row = _LISTED.fullmatch(line)
+            if row is None or not wanted(name := os.fsdecode(row[2])):
+                continue
+            if len(found) == MOST_REFS:
+                raise AsrError(
+                    f"{without_credentials(address)} offers more than {MOST_REFS:,} refs of this kind"
+                )
+            found[name] = row[1].decode("ascii")
+    return found
 
 
 def _fetch(
@@ -134,12 +153,12 @@ def _fetch(
     hear: Hear,
     *,
     config: Mapping[str, str] = {},
-) -> tuple[int, _Said]:
+) -> tuple[int, Said]:
     kept_off = ("--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head")
     rest = ("--no-auto-maintenance", "--progress", "--stdin", "--", address)
     command = command_line(repo, ("fetch", *options, *kept_off, *rest), {"fetch.output": "full", **config})
     with asked(wanted) as file:
-        return _listen(repo, command, file, None, hear)
+        return listen(repo, command, file, None, hear)
 
 
 def _environment() -> dict[str, str]:
@@ -152,9 +171,9 @@ def _environment() -> dict[str, str]:
     return environment({**given, "GIT_TERMINAL_PROMPT": prompt, "GIT_NO_LAZY_FETCH": "0"}, network=True)
 
 
-def _listen(
+def listen(
     repo: Repository | None, command: list[str], stdin: IO[bytes] | None, stdout: IO[bytes] | None, hear: Hear
-) -> tuple[int, _Said]:
+) -> tuple[int, Said]:
     """Run a Git to its end and pass on what it says to the user; its exit status, and what was kept back.
 
     It stays in the terminal's foreground, where it can ask for a password and where an interrupt reaches it too.
@@ -174,7 +193,7 @@ def _listen(
         )
     except OSError as error:
         raise not_started(error) from None
-    said = _Said()
+    said = Said()
     try:
         for piece in _pieces(_chunks(process, verb)):
             _sort(piece, said, hear)
@@ -227,7 +246,7 @@ def _pieces(chunks: Iterator[bytes]) -> Iterator[str]:
         yield rest.decode("utf-8", "replace")
 
 
-def _sort(piece: str, said: _Said, hear: Hear) -> None:
+def _sort(piece: str, said: Said, hear: Hear) -> None:
     """Keep the table and the errors back, pass on the rest."""
     line = piece.rstrip("\r\n")
     if row := _ROW.fullmatch(line):
@@ -241,17 +260,22 @@ def _sort(piece: str, said: _Said, hear: Hear) -> None:
             hear(f"{line}\n", False)
 
 
-def _unreadable(address: str, status: int, said: _Said) -> AsrError:
-    """The error for a remote that gave nothing, with the line that says most."""
+def explanation(said: Said, status: int) -> str:
+    """The line that says most of why a Git failed; no credentials are in it."""
     errors = [line.partition(": ")[2] for line in said.lines if line.startswith(_ERRORS)]
     others = [line for line in said.lines if not line.startswith((*_ERRORS, *_NOISE, *_ADVICE))]
     if errors and errors[0] != _VAGUE:
         reason = errors[0]
     else:  # what ssh, or the server, said before Git gave up
         reason = others[-1] if others else (errors[0] if errors else f"Git ended with status {status}")
+    return without_credentials(reason)
+
+
+def _unreadable(address: str, status: int, said: Said) -> AsrError:
+    """The error for a remote that gave nothing."""
     shown = without_credentials(address)
     return AsrError(
-        f"cannot fetch from {shown}: {without_credentials(reason)}",
+        f"cannot fetch from {shown}: {explanation(said, status)}",
         hint=f"what Git itself says of it: git ls-remote {shlex.quote(shown)}",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from git_asr.companion.names import SESSIONS
 from git_asr.converters.versions import known
 from git_asr.entire.fetch import absent
+from git_asr.errors import AsrError
 from git_asr.git.base import RefUpdate, Repository
 from git_asr.git.fetching import Hear, fetch, fetch_objects, list_remote
 from git_asr.git.process import try_git
@@ -16,7 +18,7 @@ from git_asr.git.refs import list_refs, read_ref, update_refs
 from git_asr.git.remotes import without_credentials
 from git_asr.remote import cache
 from git_asr.remote.passthrough import fetched as fetched_through
-from git_asr.remote.selection import Selection, TooLarge, refspecs, select
+from git_asr.remote.selection import Selection, refspecs, select
 from git_asr.remote.speaking import Speaker
 from git_asr.sync.settings import settings
 from git_asr.views.text import plural
@@ -32,6 +34,16 @@ _COPY = 1800.0
 """Seconds for bringing a companion from the private repository into the user's."""
 _ROUNDS = 4
 """Folders, then files (`git_asr.entire.fetch`)."""
+
+
+class TooLarge(AsrError):
+    """The source is beyond a limit; what it has can be had by a clone, and a sync in that."""
+
+    def __init__(self, shown: str) -> None:
+        super().__init__(
+            f"{shown} fills more than {MOST_BYTES >> 20:,} MiB: too much to convert in passing",
+            hint=f"git clone --mirror {shlex.quote(shown)}, and git asr sync there",
+        )
 
 
 class Converted:
@@ -155,7 +167,7 @@ class Converted:
 
         def check() -> None:
             if _size(packs) > MOST_BYTES:
-                raise TooLarge(f"{self._shown} fills more than {MOST_BYTES >> 20:,} MiB")
+                raise TooLarge(self._shown)
 
         def hear(piece: str, is_progress: bool) -> None:
             check()

@@ -22,8 +22,7 @@ def listed(repo: Repository | None, url: str, hear: Hear) -> dict[str, str]:
     Raises:
         AsrError: it cannot be read.
     """
-    found = list_remote(repo, url, hear, SESSIONS)
-    return {name: oid for name, oid in found.items() if name == SESSIONS}
+    return list_remote(repo, url, hear, lambda name: name == SESSIONS)
 
 
 def fetched(repo: Repository, url: str, oid: str, options: Options, hear: Hear) -> None:

@@ -14,11 +14,16 @@ from git_asr.remote.options import Options
 from git_asr.remote.protocol import Push, plain
 from git_asr.remote.speaking import Speaker
 from git_asr.sharing.policies import policy as policy_of
-from git_asr.sharing.pushing import Pushed, Terms, push
+from git_asr.sharing.pushing import LostRace, Pushed, Refused, Terms, push
 from git_asr.sharing.target import Target
 
 POLICY, AS_IS = "asr.policy", "asr.as-is"
 """What ``git push -o`` understands: ``asr.policy=NAME`` and ``asr.as-is``, as the options of ``git asr push``."""
+
+_WIDER = f"""git push -o {POLICY}=default …   sends a redacted companion
+git push -o {AS_IS} …   sends the sessions as they are"""
+_STALE = "stale info"
+"""What Git itself says of a lease that does not hold."""
 
 
 def answers(repo: Repository, address: Address, pushes: Sequence[Push], speaker: Speaker) -> list[str]:
@@ -55,24 +60,26 @@ def _refusal(one: Push, address: Address, options: Options) -> str | None:
 
 
 def _pushed(repo: Repository, address: Address, one: Push, speaker: Speaker) -> list[str]:
+    lease = speaker.options.leases.get(one.target)
     try:
-        source = resolve(repo, one.source)
-        target = Target(address.url, "")
-        terms = _terms(speaker, speaker.options.leases.get(one.target))
+        source, terms = resolve(repo, one.source), _terms(speaker, lease)
+        target = Target(address.url, "asr")
         done = push(repo, target, source, terms, hear=speaker.hear, report=speaker.report)
     except AsrError as error:
-        for line in (error.hint or "").splitlines():
-            speaker.note(f"hint: {line}")
-        return [f"error {one.target} {plain(error.message)}"]
+        speaker.hint(_WIDER if isinstance(error, Refused) else error.hint or "")
+        stale = isinstance(error, LostRace) and lease is not None
+        return [f"error {one.target} {_STALE if stale else plain(error.message)}"]
     for left in done.left_out:
-        speaker.warn(f"session {left.session.id} is left out: {left.why}", "left out")
+        speaker.warn(f"session {left.session.id} is left out: {left.why}")
+    if done.new is None:
+        return [f"error {one.target} none of the sessions may go there"]
     speaker.note(done.reason)
     return _told(one.target, source, done)
 
 
 def _told(target: str, source: str, done: Pushed) -> list[str]:
     lines = [f"ok {target}"]
-    if done.new is not None and done.new != source:
+    if done.new != source:
         lines.append(f"option new-oid {done.new}")
         lines += [f"option old-oid {done.old}"] if done.old is not None else []
     return lines

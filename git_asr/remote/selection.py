@@ -7,21 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from git_asr.entire.stores import registry
-from git_asr.errors import AsrError
 from git_asr.git.base import Ref
 from git_asr.sync.look import is_walked
-
-MOST_REFS = 50_000
-"""Refs that a source may have for this, checkpoints and branches together."""
-
-
-class TooLarge(AsrError):
-    """The source is beyond a limit; what it has can be had by a clone, and a sync in that."""
-
-    def __init__(self, what: str) -> None:
-        super().__init__(
-            f"{what}: too much to convert in passing", hint="git clone --mirror, then git asr sync"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +34,10 @@ class Selection:
 
 
 def select(listed: Mapping[str, str]) -> Selection:
-    """Choose among the refs that a remote lists.
-
-    Raises:
-        TooLarge: they are more than ``MOST_REFS``.
-    """
+    """Choose among the refs that a remote lists: what a sync in a mirror would look at."""
     found = [Ref(name, oid) for name, oid in listed.items()]
     stores = {one.ref: one.tip for one in registry.discover(found)}
     walked = {ref.name: ref.oid for ref in found if is_walked(ref) and ref.name not in stores}
-    if len(stores) + len(walked) > MOST_REFS:
-        raise TooLarge(f"{len(stores) + len(walked):,} refs")
     return Selection(stores, walked)
 
 

@@ -18,8 +18,7 @@ _CLEAR = "\x1b[K"
 def error(failure: AsrError) -> None:
     """Say ``error: …`` and its hints, whatever the verbosity."""
     _write(f"error: {neutral(failure.message)}\n")
-    for line in (failure.hint or "").splitlines():
-        _write(f"hint: {neutral(line)}\n")
+    _hint(failure.hint or "")
 
 
 @dataclass(slots=True)
@@ -41,6 +40,11 @@ class Speaker:
         """Say what is going on."""
         if self.options.verbosity > 0:
             _write(f"{neutral(text)}\n")
+
+    def hint(self, text: str) -> None:
+        """Say ``hint: …`` for each line of a text."""
+        if self.options.verbosity > 0:
+            _hint(text)
 
     def warn(self, text: str, kind: str = "") -> None:
         """Say ``warning: …``; of one kind not more than a few, and at the end how many there were (``close``)."""
@@ -70,6 +74,11 @@ class Speaker:
             if kind and number > MOST and self.options.verbosity > 0:
                 _write(f"warning: and {plural(number - MOST, 'more warning')}\n")
         self._told.clear()
+
+
+def _hint(text: str) -> None:
+    for line in text.splitlines():
+        _write(f"hint: {neutral(line)}\n")
 
 
 def _write(text: str) -> None:

@@ -1,0 +1,233 @@
+"""Companion commits that came from elsewhere → one, of what is sound in them (profile section 8, *merge*).
+
+What is given depends on the tips alone: whoever has the same ones gets the same commit, whatever the order in which
+they came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, MutableSet, Sequence
+from dataclasses import dataclass, field
+
+from git_asr.asr.bundle import MANIFEST, load
+from git_asr.asr.ids import is_name
+from git_asr.companion import store
+from git_asr.companion.merging import merge_trees
+from git_asr.companion.soundness import bounded_entries, unsound
+from git_asr.errors import AsrError, Diagnostic, Report
+from git_asr.git import graph
+from git_asr.git.base import Objects, Repository, TreeEntry
+from git_asr.git.trees import Edit, edit_tree
+from git_asr.git.writing import ObjectWriter
+
+MOST_TIPS = 1000
+"""Tips that are merged."""
+MOST_SESSIONS = 1_000_000
+"""Sessions of one tip."""
+MOST_TOLD = 5
+"""Refusals of one tip that are reported one by one."""
+FEW = 10
+"""So many sessions a tip may always forget."""
+UNSOUND = "unsound-session"
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """What was left out. ``path``: the session's in the tree of the tip, None for the whole tip; ``why`` in words."""
+
+    tip: str
+    path: str | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What came of merging tips.
+
+    ``commit``: one of the tips where its tree is all that there is, else a commit of ``tree`` whose parents are
+    ``parents``; None where nothing is left. ``tree``: the companion tree, without what was refused; None where nothing
+    is left. ``parents``: the tips that count and that no other of them reaches, sorted. ``date``: of the newest of
+    them, 0 without any. ``refused``: what was left out.
+    """
+
+    commit: str | None
+    tree: str | None
+    parents: tuple[str, ...]
+    date: int
+    refused: tuple[Refused, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What need not be checked again.
+
+    ``tree``: a companion tree of one's own. A tip that would forget most of its sessions is refused: whoever wants that
+    forgets them here first. ``sessions``: trees of sessions that were found sound; more are added.
+    """
+
+    tree: str | None = None
+    sessions: MutableSet[str] = field(default_factory=set)
+
+
+def merged(
+    repo: Repository,
+    objects: Objects,
+    writer: ObjectWriter,
+    tips: Iterable[str],
+    report: Report,
+    *,
+    known: Known | None = None,
+) -> Merged:
+    """Check companion commits and merge what is sound in them; nothing is moved, objects are written and finished.
+
+    A tip that is none, or whose tree is none of ours, counts as not there. A session that fails a check is left out of
+    its tip. Each is reported (``unsound-session``), of one tip only some one by one. The same tips give the same
+    commit, whoever merges them and in whatever order, as long as nobody's ``known.tree`` makes a difference.
+
+    Raises:
+        AsrError: the repository is damaged, or Git refuses the new objects.
+    """
+    known = known or Known()
+    wanted = sorted(set(tips))
+    arrival = _Arrival(repo, objects, writer, known, report)
+    trees: dict[str, str | None] = {}
+    commits = {node.oid: node.tree for node in graph.listed(repo, wanted[:MOST_TIPS])}
+    for number, tip in enumerate(wanted):
+        if number >= MOST_TIPS:
+            arrival.refuse(tip, [(None, f"there are more than {MOST_TIPS:,} tips")])
+        elif tip not in commits:
+            arrival.refuse(tip, [(None, "it is no commit that is here")])
+        else:
+            try:
+                trees[tip] = arrival.sound(tip, commits[tip])
+            except AsrError as error:
+                arrival.refuse(tip, [(None, error.message)], error.hint)
+    refused = tuple(arrival.refused)
+    parents = tuple(sorted(graph.independent(repo, trees))) if trees else ()
+    date = max((objects.commit(tip)[2] for tip in parents), default=0)
+    tree = arrival.united([trees[tip] for tip in parents])
+    if tree is None:
+        return Merged(None, None, parents, date, refused)
+    same = [tip for tip in parents if commits[tip] == tree]
+    commit = same[0] if same else store.commit(writer, tree, parents, date)
+    writer.finish()
+    return Merged(commit, tree, parents, date, refused)
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    """Tips under way."""
+
+    repo: Repository
+    objects: Objects
+    writer: ObjectWriter
+    known: Known
+    report: Report
+    refused: list[Refused] = field(default_factory=list)
+
+    def refuse(self, tip: str, faults: Iterable[tuple[str | None, str]], hint: str | None = None) -> None:
+        """Take note of what is left out of a tip, and report it."""
+        count = 0
+        for count, (path, why) in enumerate(faults, start=1):
+            self.refused.append(Refused(tip, path, why))
+            if count <= MOST_TOLD:
+                where = f"companion {tip[:12]}" + (f", {path}" if path else "")
+                self.report(Diagnostic(UNSOUND, where, why, hint))
+        if count > MOST_TOLD:
+            more = f"{count - MOST_TOLD:,} more of its sessions are left out"
+            self.report(Diagnostic(UNSOUND, f"companion {tip[:12]}", more))
+
+    def sound(self, tip: str, tree: str) -> str | None:
+        """The tree of a tip without what fails; None where nothing is left. Raises AsrError for a tree of others."""
+        folders = _folders(self.objects, tree, self.known.tree)
+        checked = {path: oid for path, oid in folders.sessions if oid not in self.known.sessions}
+        faults = dict(unsound(self.objects, checked.items()))
+        self._guard([(path, oid) for path, oid in folders.sessions if path not in faults])
+        for path, oid in checked.items():
+            if path not in faults:
+                self.known.sessions.add(oid)
+        self.refuse(tip, sorted({**folders.strange, **faults}.items()))
+        gone: dict[str, Edit] = dict.fromkeys((*folders.strange, *faults))
+        result = edit_tree(self.objects, self.writer, tree, gone)
+        if result is None and gone:
+            raise AsrError("it holds no session that is sound")
+        self.writer.finish()
+        return result
+
+    def united(self, trees: Sequence[str | None]) -> str | None:
+        """The trees of some tips as one."""
+        tree: str | None = None
+        for other in trees:
+            tree = other if tree is None else tree
+            if tree is not None and other is not None and tree != other:
+                tree = merge_trees(self.objects, self.writer, tree, other, self.report)
+                self.writer.finish()  # the next one is compared with it
+        return tree
+
+    def _guard(self, sessions: Sequence[tuple[str, str]]) -> None:
+        """Refuse a tip that forgets most of the sessions that are here. Raises AsrError."""
+        if self.known.tree is None:
+            return
+        here = dict(store.session_folders(self.objects, self.known.tree))
+        both = [(path, oid) for path, oid in sessions if path in here]
+        gone = [path for path, is_gone in self._forgotten(both) if is_gone]
+        lost = sum(not is_gone for _, is_gone in self._forgotten((path, here[path]) for path in gone))
+        if lost > max(FEW, len(here) // 2):
+            raise AsrError(
+                f"it forgets {lost:,} of the {len(here):,} sessions that are here",
+                hint="if that is right: git asr forget --before DATE   forgets them here too",
+            )
+
+    def _forgotten(self, sessions: Iterable[tuple[str, str]]) -> Iterator[tuple[str, bool]]:
+        """Whether each of some sessions was forgotten, by its path."""
+        found = [(path, self.objects.lookup(tree, MANIFEST)) for path, tree in sessions]
+        listed = [(path, entry.oid) for path, entry in found if entry is not None]
+        for (path, _), data in zip(listed, self.objects.blobs(oid for _, oid in listed), strict=True):
+            yield path, b'"forgotten"' in (data or b"") and load(data or b"").forgotten is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Folders:
+    """The sessions of a tree that a known one does not have just so, and what else stands there, with what it is."""
+
+    sessions: list[tuple[str, str]]
+    strange: dict[str, str]
+
+
+def _folders(objects: Objects, tree: str, own: str | None) -> _Folders:
+    """Look through a companion tree, by levels, where it is another than ``own``. Raises AsrError if it is none."""
+    strange: dict[str, str] = {}
+    level: list[tuple[str, str, str | None]] = [("", tree, own)]
+    named = (is_name, _is_shard, is_name)
+    for depth, is_right in enumerate(named):
+        level = [(prefix, oid, mine) for prefix, oid, mine in level if oid != mine]
+        found = bounded_entries(objects, [oid for _, oid, _ in level])
+        below: list[tuple[str, str, str | None]] = []
+        for prefix, oid, mine in level:
+            entries = found[oid]
+            if isinstance(entries, str):
+                if not prefix:
+                    raise AsrError(entries)
+                strange[prefix[:-1]] = entries
+                continue
+            own_folders = _own(objects, mine)
+            for entry in entries:
+                path = prefix + entry.name
+                if entry.is_tree and is_right(entry.name):
+                    end = "" if depth + 1 == len(named) else "/"
+                    below.append((path + end, entry.oid, own_folders.get(entry.name)))
+                else:
+                    strange[path] = "it is no session"
+            if len(below) > MOST_SESSIONS:
+                raise AsrError(f"it holds more than {MOST_SESSIONS:,} sessions")
+        level = below
+    return _Folders([(path, oid) for path, oid, mine in level if oid != mine], strange)
+
+
+def _own(objects: Objects, tree: str | None) -> dict[str, str]:
+    entries: tuple[TreeEntry, ...] = () if tree is None else objects.entries(tree)
+    return {entry.name: entry.oid for entry in entries if entry.is_tree}
+
+
+def _is_shard(name: str) -> bool:
+    return len(name) == 2 and all(digit in "0123456789abcdef" for digit in name)

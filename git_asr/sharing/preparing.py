@@ -1,0 +1,156 @@
+"""The commit that a push sends: what may go of ours, merged with what the remote has."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from git_asr.companion import store
+from git_asr.companion.arrivals import Known, merged
+from git_asr.companion.state import State
+from git_asr.companion.state_file import DamagedState, read_state
+from git_asr.entire.stores.base import Store
+from git_asr.errors import AsrError, Report
+from git_asr.git.backend import open_objects
+from git_asr.git.base import TREE, Objects, Repository
+from git_asr.git.fetching import Hear, fetch, fetch_objects
+from git_asr.git.trees import changed_trees, edit_tree, walk_files
+from git_asr.git.writing import ObjectWriter
+from git_asr.redaction.policy import Policy
+from git_asr.sharing.provenance import Held, Sources
+from git_asr.sharing.selection import LeftOut, select
+from git_asr.sync.look import directory
+
+_DEPTH = 3
+"""Levels from the root of a companion tree to a session."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What is to be pushed: ``source``, a companion commit of ours, to a ref at an address.
+
+    ``there``: where that ref was just seen. ``policy``, ``compact``: as of ``pushing.Terms``.
+    """
+
+    address: str
+    ref: str
+    there: str | None
+    source: str
+    policy: Policy | None = None
+    compact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Where checkpoints must be for their sessions to go: an address (None: nowhere), and its stores as just listed."""
+
+    address: str | None
+    stores: tuple[Store, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a push would send: a commit, the remote's own where nothing is new, None for nothing at all."""
+
+    commit: str | None
+    left_out: tuple[LeftOut, ...]
+
+
+def prepare(repo: Repository, offer: Offer, proof: Proof, hear: Hear, report: Report) -> Prepared:
+    """Make the commit that is to replace what a remote has. Objects are written, no ref moves.
+
+    Raises:
+        AsrError: the remote cannot be read, what stands there is no companion, or Git refuses the new objects.
+    """
+    with ExitStack() as stack:
+        objects = stack.enter_context(open_objects(repo, "git"))
+        writer = stack.enter_context(ObjectWriter(repo, objects))
+        there = offer.there
+        if there is not None:
+            _bring(repo, objects, offer, there, hear)
+        mine = objects.commit_tree(offer.source)
+        theirs = None if there is None else objects.commit_tree(there)
+        state = _state(repo, stack)
+        synced = None if state is None else state.meta("companion")
+        sources = Sources(objects, state, None if synced is None else objects.commit_tree(synced))
+        held = Held(repo, objects, proof.address, proof.stores, hear, report)
+        chosen = select(objects, writer, (theirs, mine), sources, held)
+        tree = _united(repo, objects, writer, (there, chosen.tree(objects, writer), mine), report)
+        return Prepared(_commit(objects, writer, offer, tree), chosen.left_out)
+
+
+def _state(repo: Repository, stack: ExitStack) -> State | None:
+    try:
+        return stack.enter_context(read_state(directory(repo)))
+    except DamagedState:
+        return None
+
+
+def _bring(repo: Repository, objects: Objects, offer: Offer, there: str, hear: Hear) -> None:
+    """Fetch what the remote has, if it is not here; of a partial clone's promisor only the files that are compared."""
+    if objects.sizes([there])[there] is None:
+        fetch(repo, offer.address, [offer.ref], hear)
+    if objects.sizes([there])[there] is None:
+        raise AsrError(f"{offer.ref} moved while it was fetched", hint="try again")
+    if repo.promisor:
+        mine, theirs = objects.commit_tree(offer.source), objects.commit_tree(there)
+        wanted = {
+            entry.oid
+            for _, _, tree in changed_trees(objects, mine, theirs, _DEPTH)
+            if tree is not None
+            for _, entry in walk_files(objects, tree)
+            if entry.is_blob
+        }
+        absent = sorted(oid for oid, size in objects.sizes(wanted).items() if size is None)
+        if absent:
+            fetch_objects(repo, offer.address, absent, hear)
+
+
+def _united(
+    repo: Repository,
+    objects: Objects,
+    writer: ObjectWriter,
+    sides: tuple[str | None, str | None, str],
+    report: Report,
+) -> str | None:
+    """The tree of the remote's commit united with one of ours; what of theirs fails a check stays there as it is.
+
+    ``sides``: their commit, our tree of sessions that may go, and our whole tree, whose sessions need no check.
+    """
+    there, chosen, mine = sides
+    if there is None or chosen is None:
+        return chosen if there is None else objects.commit_tree(there)
+    ours = store.commit(writer, chosen, (), 0)
+    writer.finish()
+    known = Known(mine, {tree for _, tree in store.session_folders(objects, mine)})
+    found = merged(repo, objects, writer, [there, ours], report, known=known)
+    kept: dict[str, tuple[int, str] | None] = {}
+    theirs = objects.commit_tree(there)
+    for one in found.refused:
+        if one.tip != there:
+            continue
+        if one.path is None:
+            raise AsrError(f"what stands at the remote is not taken: {one.why}")
+        entry = objects.lookup(theirs, one.path)
+        if entry is not None:
+            kept[one.path] = (TREE, entry.oid)
+    return edit_tree(objects, writer, found.tree, kept)
+
+
+def _commit(objects: Objects, writer: ObjectWriter, offer: Offer, tree: str | None) -> str | None:
+    """The commit to send: the remote's own or ours where it says all, else a new one on top of the remote's."""
+    there = offer.there
+    if tree is None:
+        return there
+    mine, parents, when = objects.commit(offer.source)
+    wanted = () if there is None or offer.compact else (there,)
+    if there is not None:
+        theirs, before, date = objects.commit(there)
+        if tree == theirs and not (offer.compact and before):
+            return there
+        when = max(when, date)
+    if tree == mine and parents == wanted:
+        return offer.source
+    commit = store.commit(writer, tree, wanted, when)
+    writer.finish()
+    return commit
