@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from git_asr.companion import store
 from git_asr.companion.names import SESSIONS
-from git_asr.errors import AsrError
+from git_asr.errors import AsrError, UsageError
+from git_asr.git.backend import open_objects
 from git_asr.git.base import Repository
 from git_asr.git.history import resolve
 from git_asr.remote.address import Address
@@ -24,6 +26,9 @@ _WIDER = f"""git push -o {POLICY}=default …   sends a redacted companion
 git push -o {AS_IS} …   sends the sessions as they are"""
 _STALE = "stale info"
 """What Git itself says of a lease that does not hold."""
+
+_CURRENT = "up to date"
+"""Not an error to Git, for all that."""
 
 
 def answers(repo: Repository, address: Address, pushes: Sequence[Push], speaker: Speaker) -> list[str]:
@@ -53,7 +58,7 @@ def _refusal(one: Push, address: Address, options: Options) -> str | None:
     if one.target != SESSIONS:
         return f"only {SESSIONS} can be pushed through asr::"
     if not one.source:
-        return "it is not deleted through asr::"
+        return "nothing is deleted through asr::"
     if one.force or options.force:
         return "nothing is forced through asr::, and need not be: a push merges with what is there"
     return None
@@ -62,7 +67,7 @@ def _refusal(one: Push, address: Address, options: Options) -> str | None:
 def _pushed(repo: Repository, address: Address, one: Push, speaker: Speaker) -> list[str]:
     lease = speaker.options.leases.get(one.target)
     try:
-        source, terms = resolve(repo, one.source), _terms(speaker, lease)
+        source, terms = _companion(repo, one.source), _terms(speaker, lease)
         target = Target(address.url, "asr")
         done = push(repo, target, source, terms, hear=speaker.hear, report=speaker.report)
     except AsrError as error:
@@ -77,12 +82,21 @@ def _pushed(repo: Repository, address: Address, one: Push, speaker: Speaker) -> 
     return _told(one.target, source, done)
 
 
+def _companion(repo: Repository, revision: str) -> str:
+    """The commit that a revision names. Raises UsageError: it is none, or holds no sessions."""
+    commit = resolve(repo, revision)
+    with open_objects(repo) as objects:
+        if next(store.keys(objects, objects.commit_tree(commit)), None) is None:
+            raise UsageError(f"{revision} holds no sessions", hint=f"git push … {SESSIONS}")
+    return commit
+
+
 def _told(target: str, source: str, done: Pushed) -> list[str]:
-    lines = [f"ok {target}"]
-    if done.new != source:
-        lines.append(f"option new-oid {done.new}")
-        lines += [f"option old-oid {done.old}"] if done.old is not None else []
-    return lines
+    """Git believes that what it named went where nothing was, unless it is told otherwise."""
+    if done.old == done.new == source:
+        return [f"error {target} {_CURRENT}"]
+    old = [] if done.old is None else [f"option old-oid {done.old}"]
+    return [f"ok {target}", *old, *([] if done.new == source else [f"option new-oid {done.new}"])]
 
 
 def _terms(speaker: Speaker, lease: str | None) -> Terms:
