@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
-from git_asr.errors import DONE, INCOMPLETE, UsageError
+from git_asr.errors import UsageError
 
 
 @click.command("fetch")
 @click.argument("remote", required=False, metavar="[REMOTE]")
 @click.argument("revisions", nargs=-1, metavar="[RANGE]...")
-@click.option("--checkpoints", is_flag=True, help="Fetch checkpoints; must be given.")
+@click.option("--checkpoints", is_flag=True, help="Fetch checkpoints instead of sessions.")
 @click.option(
-    "--configure", is_flag=True, help="Let every `git fetch` from this remote bring them from now on."
+    "--configure",
+    is_flag=True,
+    help="Let every `git fetch` bring the checkpoints of this remote from now on.",
 )
+@click.option("--no-filter", "whole", is_flag=True, help="In a partial clone: bring the sessions whole.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be fetched.")
 @click.option("--json", "machine", is_flag=True, help="Print the outcome as JSON.")
 def command(
@@ -24,47 +25,32 @@ def command(
     revisions: tuple[str, ...],
     checkpoints: bool,
     configure: bool,
+    whole: bool,
     dry_run: bool,
     machine: bool,
 ) -> int:
-    """Fetch the refs that hold checkpoints, which an ordinary clone does not bring.
+    """Fetch the sessions that a remote has, and merge them with those that are here.
 
     REMOTE is a remote, a URL or a path. By default it is the repository that .entire/settings.json names as
-    checkpoint_remote, else origin. With RANGE, revisions and ranges as for `git log`, of the refs that hold
-    one checkpoint each only those are fetched that these commits name.
+    checkpoint_remote, else the remote that carries checkpoints, else origin. What comes goes to
+    refs/asr/remotes/REMOTE/sessions; a sync then checks it and merges what is sound.
 
-    Branches go to refs/remotes/REMOTE/entire, other refs to their own names, and those are never moved but
-    forward. Nothing is pruned, and no configuration changes without --configure.
+    With --checkpoints it is the refs that hold checkpoints, which an ordinary clone does not bring. With RANGE,
+    revisions and ranges as for `git log`, of the refs that hold one checkpoint each only those are fetched that
+    these commits name. Branches go to refs/remotes/REMOTE/entire, other refs to their own names, and those are
+    never moved but forward. Nothing is pruned, and no configuration changes without --configure.
     """
-    if not checkpoints:
-        raise UsageError(
-            "say what to fetch: only checkpoints can be fetched so far", hint="git asr fetch --checkpoints"
-        )
-    from git_asr.cli import fetched, render
-    from git_asr.cli.opening import open_repository
-    from git_asr.entire import fetch, refspecs, source
-    from git_asr.git.remotes import add_refspecs
+    if checkpoints:
+        if whole:
+            raise UsageError(
+                "--no-filter is for sessions: --checkpoints brings what a clone leaves out anyway"
+            )
+        from git_asr.cli.checkpoints import Wanted, fetch_checkpoints
 
-    repo = open_repository()
-    warnings = render.Warnings()
-    place = source.named_source(repo, remote) if remote else source.default_source(repo, warnings)
-    if configure and place.remote is None:
-        raise fetched.unnamed(place)
-    added = refspecs.unconfigured(place.remote) if configure and place.remote else []
-    named = fetch.named_checkpoints(repo, revisions) if revisions else None
-    wanted = refspecs.refspecs(place.place, [*place.refspecs, *added], named)
-    if named == []:
-        outcome = fetch.Fetched(())
-    elif dry_run:
-        outcome = fetch.would_fetch(repo, place, wanted, fetched.hear)
-    else:
-        outcome = fetch.fetch_checkpoints(repo, place, wanted, fetched.hear)
-    if place.remote and not dry_run:
-        add_refspecs(repo, place.remote.name, added)
-    report = fetched.Report(place, outcome, named, added, dry_run)
-    fetched.warn(repo, report)
-    if machine:
-        click.echo(json.dumps(report.as_json(), indent=2))
-    else:
-        report.print_text()
-    return INCOMPLETE if any(one.status == "rejected" for one in outcome.arrivals) else DONE
+        return fetch_checkpoints(Wanted(remote, revisions, configure, dry_run), machine=machine)
+    for given, what in ((configure, "--configure is"), (bool(revisions), "a range of commits is")):
+        if given:
+            raise UsageError(f"{what} for checkpoints", hint="git asr fetch --checkpoints …")
+    from git_asr.cli.fetching import fetch_sessions
+
+    return fetch_sessions(remote, whole=whole, dry_run=dry_run, machine=machine)

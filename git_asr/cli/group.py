@@ -33,7 +33,11 @@ COMMANDS = {
     ),
     "drift": Entry("git_asr.cli.drift:command", "Report what agents wrote that is new to git-asr."),
     "status": Entry("git_asr.cli.status:command", "Show what is here, what is synced, and what is missing."),
-    "fetch": Entry("git_asr.cli.fetch:command", "Fetch the checkpoints that a clone does not bring."),
+    "fetch": Entry(
+        "git_asr.cli.fetch:command", "Fetch sessions, or checkpoints, that a clone does not bring."
+    ),
+    "push": Entry("git_asr.cli.push:command", "Send the sessions to where the checkpoints are."),
+    "setup": Entry("git_asr.cli.setup:command", "Let every `git fetch` from a remote bring its sessions."),
     "export": Entry("git_asr.cli.export:command", "Write sessions to a bundle: a folder or an archive."),
     "import": Entry("git_asr.cli.import_:command", "Take in sessions from a bundle or from events."),
     "redact": Entry("git_asr.cli.redact:command", "Show what a redaction policy takes out of a text."),

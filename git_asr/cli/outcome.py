@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from git_asr.cli import render
 from git_asr.cli.findings import findings_as_json, unresolved_as_json
 from git_asr.errors import Diagnostic
@@ -40,6 +42,15 @@ def _counts(outcome: Outcome) -> list[tuple[int, str]]:
             "unresolved checkpoint IDs" if len(outcome.unresolved) != 1 else "unresolved checkpoint ID",
         ),
     ]
+
+
+def print_text(repo: Repository, outcome: Outcome, told: Container[Diagnostic]) -> None:
+    """Print the outcome of a sync for people; ``told``: what was reported while it ran."""
+    report_unresolved(repo, outcome)
+    report_earlier(outcome, told)
+    report_outdated(outcome)
+    click.echo(summary(outcome))
+    report_drift(outcome)
 
 
 def report_unresolved(repo: Repository, outcome: Outcome) -> None:

@@ -14,10 +14,24 @@ from git_asr.errors import DONE, INCOMPLETE
 @click.option("--full", is_flag=True, help="Trust no local state: look at everything again.")
 @click.option("--orphans", is_flag=True, help="Take sessions too that no commit names a checkpoint of.")
 @click.option("--reconvert", is_flag=True, help="Convert anew what earlier versions of git-asr converted.")
+@click.option(
+    "--remote",
+    is_flag=False,
+    flag_value="",
+    metavar="[REMOTE]",
+    help="First fetch from a remote, then push to it; --remote alone: where the checkpoints go.",
+)
 @click.option("--strict", is_flag=True, help="End with status 1 if anything could not be followed or read.")
 @click.option("--json", "machine", is_flag=True, help="Print the outcome as JSON.")
 def command(
-    revisions: tuple[str, ...], *, full: bool, orphans: bool, reconvert: bool, strict: bool, machine: bool
+    revisions: tuple[str, ...],
+    *,
+    full: bool,
+    orphans: bool,
+    reconvert: bool,
+    remote: str | None,
+    strict: bool,
+    machine: bool,
 ) -> int:
     """Write the sessions of checkpoints and their commits to refs/asr/sessions.
 
@@ -25,17 +39,12 @@ def command(
     hold no work of yours aside), or only those that REVS select: revisions and ranges as for `git log`. Only
     what is new is read; a second run changes nothing. What cannot be followed today is reported and tried
     again next time.
+
+    With --remote, as `git asr fetch` and `git asr push` around it.
     """
     from git_asr.cli import render
     from git_asr.cli.opening import open_repository
-    from git_asr.cli.outcome import (
-        as_json,
-        report_drift,
-        report_earlier,
-        report_outdated,
-        report_unresolved,
-        summary,
-    )
+    from git_asr.cli.outcome import as_json, print_text
     from git_asr.sync.outcome import unchanged
     from git_asr.sync.settings import settings
 
@@ -43,6 +52,11 @@ def command(
     wanted = settings(repo)
     orphans, reconvert = orphans or wanted.orphans, reconvert or wanted.reconvert
     warnings = render.Warnings()
+    exchange = None
+    if remote is not None:
+        from git_asr.cli.exchanged import Exchange
+
+        exchange = Exchange.begun(repo, remote, warnings, quiet=machine)
     outcome = None
     if not (full or revisions):
         outcome = unchanged(repo, wanted.exclusions, orphans=orphans, reconvert=reconvert)
@@ -63,12 +77,9 @@ def command(
             outcome = sync(repo, options, warnings)
     for found in outcome.findings if strict else ():
         warnings(found)
+    if not machine:
+        print_text(repo, outcome, warnings.seen)
+    told = {} if exchange is None else exchange.ended(repo, warnings, quiet=machine)
     if machine:
-        click.echo(json.dumps(as_json(outcome), indent=2))
-    else:
-        report_unresolved(repo, outcome)
-        report_earlier(outcome, warnings.seen)
-        report_outdated(outcome)
-        click.echo(summary(outcome))
-        report_drift(outcome)
+        click.echo(json.dumps({**as_json(outcome), **told}, indent=2))
     return INCOMPLETE if strict and (outcome.unresolved or outcome.findings) else DONE

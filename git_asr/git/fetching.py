@@ -39,7 +39,7 @@ _LONGEST = 1 << 16
 """Bytes of one line; what is longer is cut in pieces."""
 
 _ROW = re.compile(r" ([ +\-t*!=]) (?:\[[^]]+\]|\S+) +\S+ +-> (\S+)(?: +\((.*)\))?")
-_PROGRESS = re.compile(r"(?:remote: )?(?:[A-Z][a-z]+ [a-z ]+: +\d|Total \d)|Delta compression ")
+_PROGRESS = re.compile(r"(?:remote: )?(?:[A-Z][a-z]+ [a-z ]+: +\d|Total \d|Delta compression using )")
 _LISTED = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?)\t(refs/[^\x00-\x20\x7f]+)\n")
 _ERRORS = ("fatal: ", "error: ")
 _NOISE = ("From ", "POST git-upload-pack")

@@ -110,6 +110,8 @@ def _terms(speaker: Speaker, lease: str | None) -> Terms:
             as_is = True
         else:
             speaker.warn(f"push option '{option}' is not passed on: asr:: knows {POLICY}=NAME and {AS_IS}")
+    if policy is not None and as_is:
+        raise UsageError(f"{POLICY} and {AS_IS} exclude each other")
     expected = None if lease is None else re.sub("^0+$", "", lease)
     return Terms(
         policy=None if policy is None else policy_of(policy),

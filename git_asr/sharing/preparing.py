@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -18,7 +19,8 @@ from git_asr.git.trees import changed_trees, edit_tree, walk_files
 from git_asr.git.writing import ObjectWriter
 from git_asr.redaction.policy import Policy
 from git_asr.sharing.provenance import Held, Sources
-from git_asr.sharing.selection import LeftOut, select
+from git_asr.sharing.redacted import Redaction, is_redacted, made_otherwise
+from git_asr.sharing.selection import LeftOut, Selection, select
 from git_asr.sync.look import directory
 
 _DEPTH = 3
@@ -74,9 +76,44 @@ def prepare(repo: Repository, offer: Offer, proof: Proof, hear: Hear, report: Re
         synced = None if state is None else state.meta("companion")
         sources = Sources(objects, state, None if synced is None else objects.commit_tree(synced))
         held = Held(repo, objects, proof.address, proof.stores, hear, report)
-        chosen = select(objects, writer, (theirs, mine), sources, held)
-        tree = _united(repo, objects, writer, (there, chosen.tree(objects, writer), mine), report)
+        if offer.policy is None:
+            if theirs is not None and is_redacted(objects, theirs):
+                raise AsrError(
+                    f"what stands at {offer.ref} there is redacted, and the two are never mixed",
+                    hint="push it to another repository, or with --policy",
+                )
+            chosen = select(objects, writer, (theirs, mine), sources, held)
+            tree = _united(repo, objects, writer, (there, chosen.tree(objects, writer), mine), report)
+        else:
+            chosen = select(objects, writer, (None, mine), sources, held)
+            redaction = Redaction(objects, writer, offer.policy, directory(repo), report)
+            tree = _redacted(repo, redaction, there, redaction.twins(chosen))
         return Prepared(_commit(objects, writer, offer, tree), chosen.left_out)
+
+
+def _redacted(
+    repo: Repository, redaction: Redaction, there: str | None, twins: Mapping[str, str]
+) -> str | None:
+    """The tree of a redacted companion with some twins; those take the place of what another policy made.
+
+    Raises:
+        AsrError: what stands there is not redacted.
+    """
+    objects, writer = redaction.objects, redaction.writer
+    theirs = None if there is None else objects.commit_tree(there)
+    others = set() if theirs is None else set(made_otherwise(objects, theirs, redaction.policy))
+    new = {path: one for path, one in twins.items() if theirs is None or not _has(objects, theirs, path, one)}
+    both = Selection({path: one for path, one in new.items() if path not in others}, ())
+    whole = edit_tree(objects, writer, None, {path: (TREE, one) for path, one in twins.items()})
+    writer.finish()
+    sides = (there, both.tree(objects, writer), whole)
+    tree = _united(repo, objects, writer, sides, redaction.report)
+    return edit_tree(objects, writer, tree, {path: (TREE, new[path]) for path in new.keys() & others})
+
+
+def _has(objects: Objects, tree: str, path: str, session: str) -> bool:
+    entry = objects.lookup(tree, path)
+    return entry is not None and entry.oid == session
 
 
 def _state(repo: Repository, stack: ExitStack) -> State | None:
@@ -110,7 +147,7 @@ def _united(
     repo: Repository,
     objects: Objects,
     writer: ObjectWriter,
-    sides: tuple[str | None, str | None, str],
+    sides: tuple[str | None, str | None, str | None],
     report: Report,
 ) -> str | None:
     """The tree of the remote's commit united with one of ours; what of theirs fails a check stays there as it is.
@@ -122,7 +159,8 @@ def _united(
         return chosen if there is None else objects.commit_tree(there)
     ours = store.commit(writer, chosen, (), 0)
     writer.finish()
-    known = Known(mine, {tree for _, tree in store.session_folders(objects, mine)})
+    sound = store.session_folders(objects, mine) if mine is not None else ()
+    known = Known(mine, {tree for _, tree in sound})
     found = merged(repo, objects, writer, [there, ours], report, known=known)
     kept: dict[str, tuple[int, str] | None] = {}
     theirs = objects.commit_tree(there)
@@ -149,7 +187,7 @@ def _commit(objects: Objects, writer: ObjectWriter, offer: Offer, tree: str | No
         if tree == theirs and not (offer.compact and before):
             return there
         when = max(when, date)
-    if tree == mine and parents == wanted:
+    if tree == mine and parents == wanted and offer.policy is None:
         return offer.source
     commit = store.commit(writer, tree, wanted, when)
     writer.finish()

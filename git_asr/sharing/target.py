@@ -99,8 +99,8 @@ def _ref(repo: Repository, name: str, tracking: str) -> str:
     """The ref of a remote that its configuration fetches as its companion (``git asr setup --via branch``)."""
     for text in configuration(repo, "remote").get(f"remote.{name}.fetch", ()):
         source, _, destination = text.removeprefix("+").partition(":")
-        if destination == tracking and "*" not in source and source.startswith("refs/"):
-            return source
+        if destination.removesuffix("*") == tracking and source.startswith("refs/"):
+            return source.removesuffix("*")
     return SESSIONS
 
 

@@ -153,6 +153,9 @@ def test_a_wider_audience(place: Place) -> None:
     told = dialogue("../public.git", redacted, place.work)
     assert told.out.startswith(f"ok\nok\nok {SESSIONS}\noption new-oid ")
     assert "warning: push option 'ci.skip' is not passed on" in told.err
+    both = f"option push-option asr.policy=strict\noption push-option asr.as-is\n{push}"
+    told = dialogue("../public.git", both, place.work)
+    assert told.out == f"ok\nok\nerror {SESSIONS} asr.policy and asr.as-is exclude each other\n\n"
 
 
 def test_sessions_that_are_left_out_are_named(place: Place) -> None:

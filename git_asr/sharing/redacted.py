@@ -1,0 +1,163 @@
+"""The redacted companion: of each session that may go the twin that a policy makes, in a history of its own.
+
+What was made is remembered below the common directory's ``asr/``, by policy and session, so that a session is redacted
+again only when it changed. The file can be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from git_asr.asr.bundle import MANIFEST, Manifest, Session
+from git_asr.asr.header import SessionKey
+from git_asr.companion import store
+from git_asr.companion.exporting import bundle_of
+from git_asr.errors import AsrError, Diagnostic, Report
+from git_asr.git.base import TREE, Objects
+from git_asr.git.trees import edit_tree, walk_files
+from git_asr.git.writing import ObjectWriter
+from git_asr.redaction.policy import Policy
+from git_asr.redaction.redactor import Redactor
+from git_asr.redaction.twins import REDACTION
+from git_asr.sharing.selection import Selection
+
+_FILE = "redacted.json"
+
+
+@dataclass(slots=True)
+class Redaction:
+    """A policy at work on a companion. ``directory``: ``<common directory>/asr``."""
+
+    objects: Objects
+    writer: ObjectWriter
+    policy: Policy
+    directory: Path
+    report: Report
+
+    def twins(self, chosen: Selection) -> dict[str, str]:
+        """The twin of each session that was chosen, by its own path: an ID may be masked."""
+        digest = _digest(self.policy)
+        remembered = _remembered(self.directory / _FILE, digest)
+        redactor = Redactor(self.policy)
+        made: dict[str, tuple[str, str]] = {}
+        for path, session in chosen.trees.items():
+            known = remembered.get(session)
+            found = (
+                known
+                if known is not None and self._is_here(known[1])
+                else self._twin(redactor, path, session)
+            )
+            if found is not None:
+                made[session] = found
+        self.writer.finish()
+        _remember(self.directory / _FILE, digest, made)
+        return dict(made.values())
+
+    def _is_here(self, tree: str) -> bool:
+        if self.objects.sizes([tree])[tree] is None:
+            return False
+        try:
+            files = {entry.oid for _, entry in walk_files(self.objects, tree)}
+        except AsrError:
+            return False
+        return None not in self.objects.sizes(files).values()
+
+    def _twin(self, redactor: Redactor, path: str, session: str) -> tuple[str, str] | None:
+        """Path and tree of a session's twin; None, and told, where nothing of it can be redacted."""
+        stored = store.load_bundle(self.objects, session)
+        key = stored.state.key
+        if stored.state.forgotten is not None:
+            return self._forgotten(redactor, key, stored.state.forgotten)
+        around = edit_tree(self.objects, self.writer, None, {path: (TREE, session)})
+        self.writer.finish()
+        files: dict[str, str] = {}
+        told = redactor.bundle(
+            bundle_of(self.objects, str(around), [key]),
+            lambda name, data: files.__setitem__(name, self.writer.blob(data)),
+        )
+        for one in told.left_out:
+            self.report(Diagnostic("not-shared", one.what, f"left out: {one.reason}"))
+        if not told.manifest.sessions:
+            return None
+        tree = store.write_session(self.writer, self.objects, files)
+        return store.session_path(told.manifest.sessions[0].key), tree
+
+    def _forgotten(
+        self, redactor: Redactor, key: SessionKey, forgotten: Mapping[str, Any]
+    ) -> tuple[str, str]:
+        """The twin of a forgotten session says no more than that it is forgotten, and until when."""
+        mask = redactor.masker().identifier
+        own = SessionKey(mask(key.harness), mask(key.id), key.id_source)
+        kept = {name: value for name, value in forgotten.items() if name == "through"}
+        meta = {REDACTION: {"policy": self.policy.record()}}
+        manifest = Manifest((Session(own, ()),), shareable=True, forgotten=kept, meta=meta)
+        tree = store.write_session(self.writer, self.objects, {MANIFEST: self.writer.blob(manifest.dump())})
+        return store.session_path(own), tree
+
+
+def is_redacted(objects: Objects, tree: str) -> bool | None:
+    """Whether a companion tree is a redacted one, by the first session that can be read; None where there is none."""
+    for _, manifest in store.manifests(objects, tree):
+        if isinstance(manifest, Manifest):
+            return _policy(manifest) is not None
+    return None
+
+
+def made_otherwise(objects: Objects, tree: str, policy: Policy) -> Iterator[str]:
+    """The paths of the sessions of a redacted companion that another policy made, or another version of it.
+
+    Raises:
+        AsrError: a session there is not redacted.
+    """
+    for path, manifest in store.manifests(objects, tree):
+        if not isinstance(manifest, Manifest):
+            yield path
+            continue
+        record = _policy(manifest)
+        if record is None:
+            raise AsrError(
+                "what stands there is not redacted, and the two are never mixed",
+                hint="push it to another repository, or without --policy",
+            )
+        if record != policy.record():
+            yield path
+
+
+def _policy(manifest: Manifest) -> object:
+    """The policy that a manifest says to be redacted by; None where it does not."""
+    found = manifest.meta.get(REDACTION)
+    return found.get("policy") if manifest.shareable and isinstance(found, dict) else None
+
+
+def _digest(policy: Policy) -> str:
+    """Names all that a policy says: a file that was edited is another policy, whatever version it gives itself."""
+    said = {one.name: getattr(policy, one.name) for one in fields(policy) if one.name != "patterns"}
+    rules = [
+        (one.name, one.kind, str(getattr(one.pattern, "pattern", one.pattern))) for one in policy.patterns
+    ]
+    return hashlib.sha256(json.dumps([said, rules], sort_keys=True).encode()).hexdigest()
+
+
+def _remembered(path: Path, digest: str) -> dict[str, tuple[str, str]]:
+    """The twins that were made by a policy, by the tree of the session."""
+    try:
+        said = json.loads(path.read_bytes())
+        found = said["twins"] if said["policy"] == digest else {}
+        return {tree: (str(at), str(twin)) for tree, (at, twin) in found.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _remember(path: Path, digest: str, made: Mapping[str, tuple[str, str]]) -> None:
+    """Remember them; a file that cannot be written only costs time."""
+    with suppress(OSError):
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        part = path.with_suffix(".part")
+        part.write_text(json.dumps({"policy": digest, "twins": made}), "utf-8")
+        part.replace(path)
