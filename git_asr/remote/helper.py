@@ -56,15 +56,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _wire() -> Wire:
     """Take the two pipes for the dialogue alone: whatever else is printed goes to stderr, and nothing else reads."""
     try:
-        reader, writer = os.dup(0), os.dup(1)
+        for descriptor in (0, 1):
+            os.fstat(descriptor)
     except OSError as error:
         raise AsrError("Git starts this program, for addresses that begin with asr::") from error
     void = os.open(os.devnull, os.O_RDWR)
+    if void == 2:  # there was no stderr: now there is, and nothing of the dialogue can take its place
+        void = os.dup(void)
+    reader, writer = os.dup(0), os.dup(1)
     os.dup2(void, 0)
-    try:
-        os.dup2(2, 1)
-    except OSError:  # there is no stderr
-        os.dup2(void, 1)
+    os.dup2(2, 1)
     os.close(void)
     return Wire(os.fdopen(reader, "rb"), os.fdopen(writer, "wb"))
 
