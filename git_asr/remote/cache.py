@@ -80,6 +80,8 @@ def _made(place: Path, object_format: str) -> Repository:
         made = Path(scratch) / _REPOSITORY
         settings = ("--bare", "--quiet", "--template=", f"--object-format={object_format}")
         run_git(None, "init", *settings, "--", str(made), cwd=place)
+        # nobody is asked for what is not there, and no Git that checks this repository shall miss it
+        run_git(None, "config", "--file", str(made / "config"), "remote.source.promisor", "true", cwd=place)
         made.replace(target)
     return open_repository(target)
 
