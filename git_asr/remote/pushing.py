@@ -19,7 +19,8 @@ from git_asr.sharing.policies import policy as policy_of
 from git_asr.sharing.pushing import LostRace, Pushed, Refused, Terms, push
 from git_asr.sharing.target import Target
 
-POLICY, AS_IS = "asr.policy", "asr.as-is"
+_OURS = "asr."
+POLICY, AS_IS = f"{_OURS}policy", f"{_OURS}as-is"
 """What ``git push -o`` understands: ``asr.policy=NAME`` and ``asr.as-is``, as the options of ``git asr push``."""
 
 _WIDER = f"""git push -o {POLICY}=default …   sends a redacted companion

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -13,6 +14,7 @@ from tests.e2e.sample_repos import SESSIONS, refs
 from tests.remote.conftest import Place, both_formats
 from tests.support.remote_helper import dialogue
 from tests.support.repo_builder import git
+from tests.support.run import PROJECT
 
 TRACKED = "refs/asr/remotes/hub/sessions"
 
@@ -278,3 +280,24 @@ def test_without_the_program(place: Place, tmp_path: Path) -> None:
     )
     assert place.git("fetch", "--all", PATH=path).status == 0
     assert "'remote-asr' is not a git command" in place.git("fetch", "hub", PATH=path).err
+
+
+def test_the_commands_of_the_readme(place: Place, each_git: str) -> None:
+    """Each as it is written; the address leads to the repositories of the test."""
+    page = (PROJECT / "README.md").read_text("utf-8")
+    block = re.search(r"### Sessions of others, with plain Git\n.*?```sh\n(.*?)```", page, re.DOTALL)
+    assert block
+    commands = block[1].splitlines()
+    assert len(commands) >= 7
+    env = {"GIT_CONFIG_COUNT": "2"}
+    for number, (path, name) in enumerate(((place.hub, "project"), (place.only, "other"))):
+        env[f"GIT_CONFIG_KEY_{number}"] = f"url.{path}.insteadOf"
+        env[f"GIT_CONFIG_VALUE_{number}"] = f"https://example.com/org/{name}"
+    for command in commands:
+        ended = subprocess.run(
+            ["sh", "-c", command], cwd=place.work, env={**os.environ, **env}, capture_output=True, check=False
+        )
+        assert ended.returncode == 0, (command, ended.stderr.decode())
+    assert len(sessions(place.hub)) == 3
+    assert tip(place.work, "refs/asr/remotes/sessions/sessions") == tip(place.hub)
+    assert tip(place.work, "refs/asr/remotes/other/sessions") == tip(place.work)
