@@ -26,6 +26,8 @@ STARTS: dict[tuple[str, ...], frozenset[str]] = {
     ("sessions", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("show", "--help"): LIBRARIES | {"sqlite3"},
     ("fetch", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
+    ("push", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
+    ("setup", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("link", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("coverage", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("drift", "--help"): LIBRARIES | {"sqlite3", "subprocess"},

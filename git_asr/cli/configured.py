@@ -108,5 +108,5 @@ def _url(wanted: Wanted) -> str | None:
         raise UsageError(f"'{wanted.url}' is no address")
     path = Path(wanted.url)
     if wanted.via == "bundle" or path.exists():
-        return str(path.absolute())
+        return str(path.resolve())
     return wanted.url

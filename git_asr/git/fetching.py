@@ -43,7 +43,7 @@ _PROGRESS = re.compile(r"(?:remote: )?(?:[A-Z][a-z]+ [a-z ]+: +\d|Total \d|Delta
 _LISTED = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?)\t(refs/[^\x00-\x20\x7f]+)\n")
 _ERRORS = ("fatal: ", "error: ")
 _NOISE = ("From ", "POST git-upload-pack")
-_FAILED_SSH = re.compile(r"ssh: |\S+: Permission denied")
+_SAID_AGAIN = re.compile(r"ssh: |\S+: Permission denied|git: '")
 _VAGUE = "Could not read from remote repository."
 _ADVICE = ("Please make sure you have the correct access rights", "and the repository exists.")
 
@@ -256,7 +256,7 @@ def _sort(piece: str, said: Said, hear: Hear) -> None:
         hear(piece, True)
     elif line.strip():
         said.lines.append(line)
-        if not line.startswith((*_ERRORS, *_NOISE, *_ADVICE)) and not _FAILED_SSH.match(line):
+        if not line.startswith((*_ERRORS, *_NOISE, *_ADVICE)) and not _SAID_AGAIN.match(line):
             hear(f"{line}\n", False)
 
 

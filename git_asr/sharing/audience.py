@@ -58,21 +58,21 @@ def _named(source: Source) -> str:
 
 
 def _is_same(repo: Repository, address: str, source: Source) -> bool:
-    """Whether an address leads to the repository that checkpoints go to."""
-    own = {address}
-    others = {source.address} if source.remote is None else {source.address, source.remote.url}
-    if own & others:
-        return True
-    return _place(repo, address) in {_place(repo, one) for one in others}
+    """Whether an address leads to the repository that checkpoints go to, as far as its text tells."""
+    others = (source.address, *(() if source.remote is None else (source.remote.url,)))
+    return bool(_places(repo, address) & {place for one in others for place in _places(repo, one)})
 
 
-def _place(repo: Repository, address: str) -> tuple[str, str]:
-    """Host and path of an address, however it is written; the user, the port and the way there aside."""
-    url = rewritten(repo, address)
+def _places(repo: Repository, address: str) -> set[tuple[str, str]]:
+    """Host and path of an address, as written and as Git rewrites it; the user, the port and the way there aside."""
+    return {_place(url) for url in (address, rewritten(repo, address))}
+
+
+def _place(url: str) -> tuple[str, str]:
     parsed = parse_url(url)
     if parsed is not None:
         return parsed.host.lower(), parsed.path.strip("/").removesuffix(".git").lower()
     path = url.removeprefix("file://")
     if path.startswith("/"):
-        return "", str(Path(path).resolve()).removesuffix("/.git")
+        return "", str(Path(path).resolve()).removesuffix("/.git").removesuffix(".git")
     return "", url

@@ -83,7 +83,8 @@ def prepare(repo: Repository, offer: Offer, proof: Proof, hear: Hear, report: Re
                     hint="push it to another repository, or with --policy",
                 )
             chosen = select(objects, writer, (theirs, mine), sources, held)
-            tree = _united(repo, objects, writer, (there, chosen.tree(objects, writer), mine), report)
+            sides = (there, chosen.tree(objects, writer), sources.tree)
+            tree = _united(repo, objects, writer, sides, report)
         else:
             chosen = select(objects, writer, (None, mine), sources, held)
             redaction = Redaction(objects, writer, offer.policy, directory(repo), report)
@@ -152,27 +153,23 @@ def _united(
 ) -> str | None:
     """The tree of the remote's commit united with one of ours; what of theirs fails a check stays there as it is.
 
-    ``sides``: their commit, our tree of sessions that may go, and our whole tree, whose sessions need no check.
+    ``sides``: their commit, our tree of sessions that may go, and a tree that was made here: it needs no check.
     """
-    there, chosen, mine = sides
+    there, chosen, made = sides
     if there is None or chosen is None:
         return chosen if there is None else objects.commit_tree(there)
     ours = store.commit(writer, chosen, (), 0)
     writer.finish()
-    sound = store.session_folders(objects, mine) if mine is not None else ()
-    known = Known(mine, {tree for _, tree in sound})
+    sound = store.session_folders(objects, made) if made is not None else ()
+    known = Known(made, {tree for _, tree in sound})
     found = merged(repo, objects, writer, [there, ours], report, known=known)
-    kept: dict[str, tuple[int, str] | None] = {}
+    refused = {one.path: one.why for one in found.refused if one.tip == there}
     theirs = objects.commit_tree(there)
-    for one in found.refused:
-        if one.tip != there:
-            continue
-        if one.path is None:
-            raise AsrError(f"what stands at the remote is not taken: {one.why}")
-        entry = objects.lookup(theirs, one.path)
-        if entry is not None:
-            kept[one.path] = (TREE, entry.oid)
-    return edit_tree(objects, writer, found.tree, kept)
+    if None in refused and next(store.session_folders(objects, theirs), None) is None:
+        raise AsrError(f"what stands there is no companion of sessions: {refused[None]}")
+    kept = {path: objects.lookup(theirs, path) for path in refused if path is not None}
+    back = {path: (entry.mode, entry.oid) for path, entry in kept.items() if entry is not None}
+    return edit_tree(objects, writer, found.tree, back)
 
 
 def _commit(objects: Objects, writer: ObjectWriter, offer: Offer, tree: str | None) -> str | None:

@@ -15,6 +15,7 @@ from git_asr.git.base import RefRaced, RefUpdate, Repository
 from git_asr.git.fetching import Hear
 from git_asr.git.pushing import Move, push_ref
 from git_asr.redaction.policy import Policy
+from git_asr.sharing import bundle_file
 from git_asr.sharing.audience import Audience, judged
 from git_asr.sharing.listing import Listing, listed
 from git_asr.sharing.preparing import Offer, Proof, prepare
@@ -90,7 +91,7 @@ def push(
     address = pushed_to(repo, target)
     elsewhere: Listing | None = None
     for number in range(1, terms.tries + 1):
-        seen = listed(repo, address, target.ref, hear)
+        seen = _seen(repo, target, address, hear)
         if terms.lease is not None and (seen.companion or "") != terms.lease:
             raise LostRace(f"{target.ref} at {target.shown} is not where it was expected")
         audience = _admitted(judged(repo, target, seen, report), terms)
@@ -101,7 +102,7 @@ def push(
         try:
             prepared = prepare(repo, offer, Proof(audience.checkpoints, stores), hear, report)
         except AsrError:
-            if listed(repo, address, target.ref, hear).companion == seen.companion:
+            if _seen(repo, target, address, hear).companion == seen.companion:
                 raise
             continue
         new = prepared.commit
@@ -118,6 +119,14 @@ def push(
     )
 
 
+def _seen(repo: Repository, target: Target, address: str, hear: Hear) -> Listing:
+    """What the remote has; a bundle file that is not there yet has nothing."""
+    file = bundle_file.path_of(repo, target)
+    if file is not None and not file.exists():
+        return Listing(None, ())
+    return listed(repo, address, target.ref, hear)
+
+
 def _admitted(audience: Audience, terms: Terms) -> Audience:
     """The audience, if sessions may go there on these terms. Raises Refused."""
     if audience.kind == "same" or terms.as_is or terms.policy is not None:
@@ -131,10 +140,14 @@ def _admitted(audience: Audience, terms: Terms) -> Audience:
 
 def _sent(repo: Repository, target: Target, address: str, move: Move, hear: Hear) -> bool:
     """Let Git push; whether it arrived, or somebody else was faster. Raises AsrError: the remote refuses."""
-    answer = push_ref(repo, address, move, hear, None if target.remote is None else target.remote.name)
+    file = bundle_file.path_of(repo, target)
+    if file is not None:
+        answer = bundle_file.write(repo, file, move)
+    else:
+        answer = push_ref(repo, address, move, hear, None if target.remote is None else target.remote.name)
     if answer.moved:
         return True
-    now = listed(repo, address, target.ref, hear).companion
+    now = _seen(repo, target, address, hear).companion
     if now == move.new:  # it arrived, and the answer was lost
         return True
     if now == move.old and not _CONTENDED.search(answer.why):

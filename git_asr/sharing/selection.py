@@ -124,21 +124,25 @@ def _is_known(mine: StoredSession, theirs: StoredSession | None) -> bool:
     if theirs is None:
         return False
     others = theirs.state.streams
-    return mine.state.blobs.keys() <= theirs.state.blobs.keys() and all(
-        name in others and _told(one) <= _told(others[name]) for name, one in mine.state.streams.items()
+    blobs = {path: oid for path, oid in mine.files.items() if path.startswith("blobs/")}
+    return blobs.items() <= theirs.files.items() and all(
+        name in others and _told(mine, one) <= _told(theirs, others[name])
+        for name, one in mine.state.streams.items()
     )
 
 
-def _told(stream: StreamState) -> set[tuple[str, bytes]]:
-    """What a stream has of checkpoints: the digests of its files, what lists say of it, the checkpoints' records."""
-    files = {(file.path, file.sha256.encode()) for file in stream.transcript}
+def _told(stored: StoredSession, stream: StreamState) -> set[tuple[str, object]]:
+    """What a stream has of checkpoints: its files as they are stored, what lists say of it, the checkpoints' records.
+
+    Not what the manifest says of the files: that could be said of any.
+    """
+    files = {(file.path, stored.files.get(file.path)) for file in stream.transcript}
     records = {
         (record["id"], codec.encode(without(record, "seq")))
         for record in stream.links
         if record["type"] == CHECKPOINT
     }
-    summary = codec.encode(without(dict(stream.entry.summary), "commits"))
-    return files | records | {("", summary)}
+    return {*files, *records, ("", codec.encode(without(dict(stream.entry.summary), "commits")))}
 
 
 def _clean(objects: Objects, writer: ObjectWriter, tree: str) -> str:

@@ -444,13 +444,19 @@ def test_wrong_usage(tmp_path: Path, args: list[str], said: str) -> None:
     assert stores(path) == {}
 
 
-def test_checkpoints_must_be_asked_for(tmp_path: Path) -> None:
-    ended = run_cli(["fetch"], tmp_path)
-    assert ended == Result(
-        2,
-        "",
-        "error: say what to fetch: only checkpoints can be fetched so far\nhint: git asr fetch --checkpoints\n",
-    )
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["origin", "main"], "a range of commits is for checkpoints\nhint: git asr fetch --checkpoints …"),
+        (["--configure"], "--configure is for checkpoints\nhint: git asr fetch --checkpoints …"),
+        (
+            ["--checkpoints", "--no-filter"],
+            "--no-filter is for sessions: --checkpoints brings what a clone leaves out anyway",
+        ),
+    ],
+)
+def test_what_is_for_checkpoints_alone(tmp_path: Path, args: list[str], said: str) -> None:
+    assert run_cli(["fetch", *args], tmp_path) == Result(2, "", f"error: {said}\n")
 
 
 @pytest.mark.parametrize(

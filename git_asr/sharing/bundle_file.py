@@ -1,0 +1,83 @@
+"""A companion ref in a Git bundle, a single file: for hosts that take files, and for no host at all.
+
+Git fetches from such a file and cannot push to one. Here it is written anew beside the old one and takes its place at
+once; a lock file of its own, as Git's are named, keeps two writers apart.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from git_asr.errors import AsrError
+from git_asr.git.base import Repository
+from git_asr.git.process import run_git
+from git_asr.git.pushing import Answer, Move
+from git_asr.git.remotes import parse_url
+from git_asr.git.repository import open_repository
+from git_asr.sharing.target import Target
+
+SUFFIX = ".bundle"
+
+
+def path_of(repo: Repository, target: Target) -> Path | None:
+    """The file that a target is: a path that ends in ``.bundle``; None for everything else."""
+    text = (target.address if target.remote is None else target.remote.url).removeprefix("file://")
+    if not text.endswith(SUFFIX) or "://" in text or parse_url(text) is not None:
+        return None
+    path = (repo.work_tree or repo.git_dir) / text
+    return None if path.is_dir() else path
+
+
+def write(repo: Repository, path: Path, move: Move) -> Answer:
+    """Put a commit into the file, if the ref in it is where it was seen.
+
+    Raises:
+        AsrError: the file cannot be written.
+    """
+    try:
+        with _locked(path), tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+            if _there(repo, path, move.ref) != move.old:
+                return Answer(False, "stale info")
+            other = _borrowing(repo, Path(folder))
+            run_git(other, "update-ref", move.ref, move.new)
+            made = Path(folder) / path.name
+            run_git(other, "bundle", "create", "--quiet", str(made), move.ref)
+            made.replace(path)
+    except FileExistsError:
+        return Answer(False, "cannot lock ref")
+    except OSError as error:
+        raise AsrError(f"cannot write {path}: {error.strerror}") from error
+    return Answer(True)
+
+
+def _there(repo: Repository, path: Path, ref: str) -> str | None:
+    """Where the ref stands in the file."""
+    if not path.exists():
+        return None
+    heads = run_git(repo, "bundle", "list-heads", str(path)).decode("utf-8", "replace").splitlines()
+    return next((oid for oid, _, name in (line.partition(" ") for line in heads) if name == ref), None)
+
+
+def _borrowing(repo: Repository, folder: Path) -> Repository:
+    """A repository without anything of its own that reads the objects of another."""
+    path = folder / "from"
+    form = f"--object-format={repo.object_format}"
+    run_git(None, "init", "--quiet", "--bare", "--template=", form, str(path), cwd=folder)
+    (path / "objects" / "info").mkdir(exist_ok=True)
+    (path / "objects" / "info" / "alternates").write_text(f"{repo.common_dir / 'objects'}\n", "utf-8")
+    return open_repository(path)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the lock of the file. Raises FileExistsError if another writer does."""
+    lock = path.with_name(f"{path.name}.lock")
+    os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)

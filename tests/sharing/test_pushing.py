@@ -1,0 +1,404 @@
+"""What a push sends, where it is merged, and what is left out."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from git_asr.errors import AsrError, UsageError
+from git_asr.git.repository import open_repository
+from git_asr.redaction.policy import default, strict
+from git_asr.sharing import target
+from git_asr.sharing.pushing import LostRace, Refused, Terms
+from tests.e2e.sample_repos import SESSIONS, checkpoint, refs, session
+from tests.sharing.sides import (
+    Format,
+    Told,
+    clone,
+    copied,
+    exchanged,
+    held,
+    hub,
+    linked,
+    named,
+    pushed,
+    stored,
+    synced,
+)
+from tests.support.companion import replace, tip, tree_files
+from tests.support.entire_repo import STORE, own_ref
+from tests.support.repo_builder import fsck, git
+
+TRACKED = "refs/asr/remotes/origin/sessions"
+AS_IS = Terms(as_is=True)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """A hub of three sessions, and two clones that know one each."""
+    path = tmp_path_factory.mktemp("made")
+    far = hub(path / "hub", 3).path
+    return [far, clone(far, path / "a", 1), clone(far, path / "b", 2)]
+
+
+@pytest.fixture
+def sides(made: list[Path], tmp_path: Path) -> tuple[Path, Path, Path]:
+    far, a, b = copied(made, tmp_path)
+    return far, a, b
+
+
+def empty(path: Path) -> Path:
+    git(path.parent, "init", "-q", "--bare", str(path))
+    return path
+
+
+def interfere(far: Path, script: str) -> None:
+    """Let something happen once, when the next push has arrived at a hub and its ref is not yet moved."""
+    hook = far / "hooks" / "update"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f'#!/bin/sh\nrm "$0"\n{script}\n')
+    hook.chmod(0o755)
+
+
+def test_the_first_push_sends_the_commit_as_it_is(sides: tuple[Path, Path, Path]) -> None:
+    far, a, _ = sides
+    before = refs(a)
+    done = pushed(a)
+    assert (done.old, done.new, done.left_out, done.tries) == (None, tip(a), (), 1)
+    assert done.reason == "origin is where the checkpoints go"
+    assert tip(far) == tip(a)
+    assert refs(a) == {**before, TRACKED: tip(a)}
+    again = pushed(a)
+    assert (again.old, again.new) == (tip(a), tip(a))
+
+
+def test_a_push_merges_on_the_way_and_two_sides_end_alike(sides: tuple[Path, Path, Path]) -> None:
+    far, a, b = sides
+    pushed(a)
+    first, own = tip(far), tip(b)
+    done = pushed(b)
+    assert (done.old, done.new) == (first, tip(far))
+    assert git(far, "rev-list", "--parents", "-1", SESSIONS).split()[1:] == [first]
+    assert tip(b) == own, "no local ref moves but the one for the remote"
+    assert refs(b)[TRACKED] == tip(far)
+    assert held(far) == named(1, 2)
+    for one in (a, b):
+        exchanged(one)
+        assert (tip(one), held(one)) == (tip(far), named(1, 2))
+        assert pushed(one).new == tip(far)
+    assert linked(a) == linked(b) == linked(far)
+    fsck(far)
+
+
+def test_a_dry_run_moves_nothing(sides: tuple[Path, Path, Path]) -> None:
+    far, a, _ = sides
+    before = refs(a), refs(far)
+    done = pushed(a, terms=Terms(dry_run=True))
+    assert (done.old, done.new) == (None, tip(a))
+    assert (refs(a), refs(far)) == before
+
+
+@pytest.mark.parametrize("object_format", ["sha1", "sha256"])
+def test_a_session_whose_checkpoint_is_not_there_as_it_is_here(tmp_path: Path, object_format: Format) -> None:
+    repo = hub(tmp_path / "hub", 2, object_format)
+    far = repo.path
+    a = clone(far, tmp_path / "a", 1, 2)
+    older = refs(far)[own_ref(checkpoint(2))]
+    stored(repo, 2, units=4)
+    repo.build()
+    done = pushed(a)
+    (left,) = done.left_out
+    assert (left.session.id, left.why) == (
+        session(2),
+        f"its checkpoint {checkpoint(2)} is not there as it is here",
+    )
+    assert held(far) == named(1)
+    assert not git(far, "rev-parse", "-q", "--verify", f"{tip(a)}^{{commit}}", check=False)
+    git(far, "update-ref", own_ref(checkpoint(2)), older)
+    assert pushed(a).left_out == ()
+    assert held(far) == named(1, 2)
+
+
+def test_when_all_is_left_out_nothing_is_sent(sides: tuple[Path, Path, Path]) -> None:
+    far, a, _ = sides
+    git(far, "update-ref", "-d", own_ref(checkpoint(1)))
+    done = pushed(a)
+    assert (done.old, done.new, len(done.left_out)) == (None, None, 1)
+    assert tip(far) is None
+
+
+def test_what_the_last_sync_did_not_make_is_left_out(sides: tuple[Path, Path, Path]) -> None:
+    far, a, _ = sides
+    shutil.rmtree(a / ".git" / "asr")
+    (left,) = pushed(a).left_out
+    assert left.why == "it is not as the last sync left it"
+    synced(a)
+    assert pushed(a).left_out == ()
+    files = tree_files(a)
+    (path,) = (one for one in files if one.endswith("~000001.jsonl"))
+    other = {one: data + b"{}\n" if one == path else data for one, data in files.items()}
+    replace(a, other)
+    assert [one.why for one in pushed(a).left_out] == ["it is not as the last sync left it"]
+    assert tree_files(far) == files
+
+
+def test_a_session_of_another_remote_goes_no_further(sides: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    """What came with a companion is somebody's word: its checkpoints were not read here."""
+    far, a, b = sides
+    pushed(b)
+    exchanged(a)
+    assert held(a) == named(1, 2)
+    other = tmp_path / "other"
+    git(tmp_path, "clone", "-q", "--mirror", str(far), str(other))
+    git(other, "update-ref", "-d", SESSIONS)
+    git(a, "remote", "add", "other", str(other))
+    (left,) = pushed(a, "other").left_out
+    assert (left.session.id, left.why) == (session(2), f"its checkpoint {checkpoint(2)} is not here")
+    assert held(other) == named(1)
+    assert git(other, "rev-list", "--count", SESSIONS) == "1", "nor does its history"
+
+
+def test_links_alone_need_no_checkpoint_here(sides: tuple[Path, Path, Path]) -> None:
+    """A session that the remote has, made from a checkpoint that is not here, and a commit that was found for it."""
+    far, a, b = sides
+    pushed(b)
+    exchanged(a)
+    git(a, "checkout", "-q", "main")
+    git(a, "commit", "-q", "--allow-empty", "-m", f"again\n\nEntire-Checkpoint: {checkpoint(1)}\n")
+    git(a, "update-ref", "-d", own_ref(checkpoint(1)))
+    synced(a)
+    pushed(a)
+    assert linked(far) >= linked(b)
+
+
+def remote_ahead(tmp_path: Path) -> tuple[Path, Path]:
+    """A hub whose branch of checkpoints has moved on since a clone fetched it."""
+    repo = hub(tmp_path / "hub", 0)
+    stored(repo, 1, ref=STORE)
+    repo.commit(checkpoint(1))
+    repo.build()
+    a = clone(repo.path, tmp_path / "a")
+    git(a, "fetch", "-q", "origin", f"{STORE}:refs/remotes/origin/entire/checkpoints/v1")
+    synced(a)
+    stored(repo, 2, ref=STORE)
+    repo.build()
+    return repo.path, a
+
+
+@pytest.mark.parametrize("filters", ["true", "false"])
+def test_a_listed_commit_that_is_not_here_is_looked_at_without_its_files(
+    tmp_path: Path, filters: str
+) -> None:
+    far, a = remote_ahead(tmp_path)
+    git(far, "config", "uploadpack.allowFilter", filters)
+    before, configured = refs(a), git(a, "config", "--list", "--local")
+    assert pushed(a, terms=Terms(dry_run=True)).left_out == ()
+    assert (refs(a), git(a, "config", "--list", "--local")) == (before, configured)
+    there = git(far, "rev-parse", STORE)
+    assert not git(a, "cat-file", "-t", there, check=False)
+    look = a / ".git" / "asr" / "listed.git"
+    assert git(look, "cat-file", "-t", there) == "commit"
+    blobs = git(look, "rev-list", "--objects", "--missing=print", there)
+    assert ("?" in blobs) == (filters == "true")
+    (look / "HEAD").write_text("damaged\n")
+    assert pushed(a).left_out == ()
+
+
+def test_what_cannot_be_fetched_counts_as_absent(tmp_path: Path) -> None:
+    far, a = remote_ahead(tmp_path)
+    tree = git(far, "rev-parse", f"{STORE}^{{tree}}")
+    (far / "objects" / "pack").rename(far / "objects" / "gone")
+    for pack in (far / "objects" / "gone").glob("*.pack"):
+        git(far, "unpack-objects", "-q", stdin=pack.read_bytes())
+    (far / "objects" / tree[:2] / tree[2:]).unlink()
+    (left,) = pushed(a).left_out
+    assert left.session.id == session(1)
+
+
+def test_wider_needs_a_word(sides: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    far, a, _ = sides
+    other = empty(tmp_path / "other")
+    before = refs(a)
+    with pytest.raises(Refused, match="other holds no checkpoints: they go to origin") as caught:
+        pushed(a, str(other))
+    assert caught.value.hint is not None
+    assert "--as-is" in caught.value.hint
+    assert "--policy" in caught.value.hint
+    assert refs(other) == {}
+    assert pushed(a, str(other), AS_IS).new == tip(other) == tip(a)
+    assert refs(a) == before, "what has no name is not remembered"
+    git(far, "update-ref", "-d", own_ref(checkpoint(1)))
+    git(other, "update-ref", "-d", SESSIONS)
+    assert len(pushed(a, str(other), AS_IS).left_out) == 1, "its checkpoint must be where checkpoints go"
+
+
+def test_a_redacted_companion(sides: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    _, a, _ = sides
+    other = empty(tmp_path / "other")
+    git(a, "remote", "add", "public", str(other))
+    pushed(a)
+    terms = Terms(policy=default())
+    done = pushed(a, "public", terms)
+    assert done.new == tip(other) != tip(a)
+    assert git(other, "rev-list", "--parents", SESSIONS) == done.new
+    assert all(b'"derivedFrom"' in data for path, data in tree_files(other).items() if _is_header(path))
+    assert refs(a)["refs/asr/remotes/public/redacted"] == done.new
+    assert "refs/asr/remotes/public/sessions" not in refs(a)
+    again = pushed(a, "public", terms)
+    assert (again.old, again.new) == (done.new, done.new)
+    shutil.rmtree(a / ".git" / "asr")
+    synced(a)
+    assert pushed(a, "public", terms).new == done.new, "it is the same without what was remembered"
+    (a / ".git" / "asr" / "redacted.json").write_text("[]")
+    stricter = pushed(a, "public", Terms(policy=strict()))
+    assert git(other, "rev-list", SESSIONS).split() == [stricter.new, done.new]
+    assert b"strict" in b"".join(data for path, data in tree_files(other).items() if _is_header(path))
+    with pytest.raises(AsrError, match="is redacted, and the two are never mixed"):
+        pushed(a, "public", AS_IS)
+    with pytest.raises(AsrError, match="is not redacted, and the two are never mixed"):
+        pushed(a, "origin", terms)
+    fsck(other)
+
+
+def _is_header(path: str) -> bool:
+    return path.endswith(".jsonl") and "~" not in path.rpartition("/")[2]
+
+
+def test_another_hook_of_the_users_is_not_run(sides: tuple[Path, Path, Path]) -> None:
+    far, a, _ = sides
+    hook = a / ".git" / "hooks" / "pre-push"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    git(a, "config", "push.followTags", "true")
+    git(a, "config", "remote.origin.mirror", "true")
+    git(a, "tag", "-a", "v1", "-m", "v1", tip(a) or "")
+    pushed(a)
+    assert refs(far).keys() & {"refs/tags/v1", SESSIONS} == {SESSIONS}
+
+
+def test_somebody_is_faster(sides: tuple[Path, Path, Path]) -> None:
+    far, a, b = sides
+    git(b, "push", "-q", "origin", f"{SESSIONS}:refs/heads/waiting")
+    interfere(far, f"git update-ref {SESSIONS} refs/heads/waiting")
+    done = pushed(a)
+    assert done.tries == 2
+    assert held(far) == named(1, 2)
+
+
+def test_somebody_forces_in_between(sides: tuple[Path, Path, Path]) -> None:
+    far, a, b = sides
+    pushed(a)
+    git(b, "push", "-q", "origin", f"{SESSIONS}:refs/heads/waiting")
+    stray = clone(far, far.parent / "c", 3)
+    interfere(far, f"git update-ref {SESSIONS} refs/heads/waiting")
+    assert pushed(stray).tries == 2
+    assert held(far) == named(2, 3), "what was forced away is gone there"
+    assert pushed(a).tries == 1
+    assert held(far) == named(1, 2, 3), "and comes back"
+
+
+def test_a_lease(sides: tuple[Path, Path, Path]) -> None:
+    far, a, b = sides
+    with pytest.raises(LostRace, match="is not where it was expected"):
+        pushed(a, terms=Terms(lease=tip(a)))
+    assert tip(far) is None
+    pushed(a, terms=Terms(lease=""))
+    with pytest.raises(LostRace):
+        pushed(b, terms=Terms(lease=""))
+    assert pushed(b, terms=Terms(lease=tip(far))).new == tip(far)
+
+
+def test_races_are_lost_a_number_of_times(sides: tuple[Path, Path, Path]) -> None:
+    far, a, b = sides
+    git(b, "push", "-q", "origin", f"{SESSIONS}:refs/heads/waiting")
+    interfere(far, f"git update-ref {SESSIONS} refs/heads/waiting")
+    with pytest.raises(LostRace, match="1 times meanwhile"):
+        pushed(a, terms=Terms(tries=1))
+    assert held(far) == named(2)
+
+
+def test_a_remote_that_refuses(sides: tuple[Path, Path, Path]) -> None:
+    far, a, _ = sides
+    git(far, "config", "transfer.hideRefs", "refs/asr")
+    with pytest.raises(AsrError, match=r"origin does not take refs/asr/sessions: .*hidden") as caught:
+        pushed(a)
+    assert "--via branch" in str(caught.value.hint)
+
+
+def test_the_history_of_a_remote_is_left_behind(sides: tuple[Path, Path, Path]) -> None:
+    far, a, b = sides
+    pushed(a)
+    pushed(b)
+    git(far, "config", "receive.denyNonFastForwards", "false")
+    assert git(far, "rev-list", "--count", SESSIONS) == "2"
+    before = tree_files(far)
+    done = pushed(b, terms=Terms(compact=True))
+    assert git(far, "rev-list", "--parents", SESSIONS) == done.new
+    assert tree_files(far) == before, "and nothing else is"
+    assert pushed(b, terms=Terms(compact=True)).new == done.new
+
+
+def test_what_came_with_a_bundle_stays(sides: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    from tests.support.run import run_cli
+
+    far, a, b = sides
+    mine, other = tmp_path / "mine.zip", tmp_path / "other.zip"
+    for path, to in ((a, mine), (b, other)):
+        assert run_cli(["export", "--all", "--native", "-o", str(to)], path).status == 0
+        assert run_cli(["import", str(to)], a).status == 0
+    assert any("/native/" in path for path in tree_files(a))
+    (left,) = pushed(a).left_out
+    assert (left.session.id, left.why) == (session(2), "a bundle brought it")
+    assert held(far) == named(1)
+    assert not any("/native/" in path for path in tree_files(far))
+
+
+def test_a_remote_with_two_addresses(sides: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    far, a, _ = sides
+    other = empty(tmp_path / "other")
+    git(a, "config", "remote.origin.pushurl", str(other))
+    with pytest.raises(Refused):
+        pushed(a)
+    git(a, "config", "--add", "remote.origin.pushurl", str(far))
+    with pytest.raises(UsageError, match="has several URLs"):
+        pushed(a)
+    assert tip(other) is None
+
+
+def test_no_companion_stands_there(sides: tuple[Path, Path, Path]) -> None:
+    far, a, _ = sides
+    git(far, "update-ref", SESSIONS, "refs/heads/main")
+    with pytest.raises(AsrError, match="what stands there is no companion of sessions"):
+        pushed(a)
+    assert tip(far) == refs(far)["refs/heads/main"]
+
+
+def test_a_damaged_session_there_stays_as_it_is(sides: tuple[Path, Path, Path]) -> None:
+    far, a, b = sides
+    pushed(b)
+    files = tree_files(far)
+    damaged = {path: data[:-9] if path.endswith("~000001.jsonl") else data for path, data in files.items()}
+    replace(far, damaged)
+    told = Told()
+    pushed(a, told=told)
+    assert "unsound-session" in told.codes
+    assert damaged.items() <= tree_files(far).items()
+    assert len(tree_files(far)) > len(damaged)
+
+
+def test_the_ref_of_a_branch(sides: tuple[Path, Path, Path]) -> None:
+    far, a, _ = sides
+    git(
+        a,
+        "config",
+        "--add",
+        "remote.origin.fetch",
+        "+refs/heads/asr/sessions*:refs/asr/remotes/origin/sessions*",
+    )
+    assert target.named(open_repository(a), "origin").ref == "refs/heads/asr/sessions"
+    pushed(a)
+    assert refs(far)["refs/heads/asr/sessions"] == tip(a)
+    assert tip(far) is None
