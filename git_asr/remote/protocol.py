@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from git_asr.errors import AsrError
+from git_asr.views.text import one_line
 
 LONGEST = 1 << 16
 """Bytes of one line that Git may send."""
@@ -107,7 +108,7 @@ def plain(text: str) -> str:
     A few texts have a meaning of their own there (``up to date`` would be success), and one that begins with a quote
     would be unquoted.
     """
-    line = " ".join(text.split()).lstrip('"') or "failed"
+    line = one_line(text).lstrip('"') or "failed"
     return f"{line}." if line in _SPECIAL else line
 
 

@@ -70,11 +70,10 @@ def patterns(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(autouse=True)
 def _findable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Git finds the helper; nothing goes to a cache that others see; coverage is not taken in these processes."""
+    """Git finds the helper, and nothing goes to a cache that others see."""
     for name, value in put_on_path(tmp_path / "bin").items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
 
 
 @pytest.fixture(params=["sha1"])

@@ -216,7 +216,7 @@ def test_killed_in_the_middle(place: Place, unsound: set[Path]) -> None:
     """Whatever it was doing, the next one comes to the same end."""
     inside = place.work / ".git" / "asr" / "converted"
     wanted = dialogue("convert+../only.git", "list\n\n", place.work).out
-    for delay in (0.15, 0.3, 0.45):
+    for delay in (0.2, 0.5):
         subprocess.run(["rm", "-rf", str(inside)], check=True)
         with subprocess.Popen(
             [sys.executable, "-m", "git_asr.remote", "r", "convert+../only.git"],

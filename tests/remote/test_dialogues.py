@@ -175,6 +175,13 @@ def test_quiet_is_quiet(place: Place) -> None:
     assert (told.status, told.err) == (0, "")
 
 
+def test_object_formats_do_not_mix(place: Place) -> None:
+    git(place.folder, "init", "-q", "--object-format=sha256", "other")
+    told = dialogue("../hub.git", f"fetch {tip(place.hub)} {SESSIONS}\n\n", place.folder / "other")
+    assert (told.status, told.out) == (2, "")
+    assert told.err == f"error: {place.hub} has object IDs of sha1, and this repository of sha256\n"
+
+
 GARBAGE = {
     "teleport\n": "error: Git sent 'teleport', which was not offered\n",
     "list everything\n": "error: Git sent 'list everything', which was not offered\n",

@@ -19,6 +19,12 @@ from tests.support.run import PROJECT
 TRACKED = "refs/asr/remotes/hub/sessions"
 
 
+@pytest.fixture(autouse=True)
+def _unmeasured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Coverage is not taken in these processes: the dialogues run their lines."""
+    monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
+
+
 def tip(path: Path, ref: str = SESSIONS) -> str:
     return git(path, "rev-parse", ref)
 

@@ -96,6 +96,7 @@ def test_quoted_values(quoted: str, value: str) -> None:
 
 def test_reasons_are_one_plain_line() -> None:
     assert plain("two\nlines\tof  text") == "two lines of text"
+    assert plain("\x1b[31mred\udcff") == "^[[31mred<U+DCFF>"
     assert plain('"quoted" text') == 'quoted" text'
     assert plain("up to date") == "up to date."
     assert plain("no match") == "no match."
