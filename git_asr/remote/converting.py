@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
@@ -27,6 +28,9 @@ MOST_BYTES = 4 << 30
 """Bytes of packs that a source may fill."""
 _COMMITS = "tree:0"
 """The filter with which a server sends commits alone."""
+_WHOLE = "--no-filter"
+_TOO_LITTLE = re.compile("bad revision|did not send all necessary objects")
+"""What Git says where a ref names a tree or a file, which the server left out with all the others."""
 _NO_FILTER = "warning: filtering not recognized by server"
 """What Git says where a server sends everything; that is slower, and all the same to us."""
 _OWN = ("refs/asr/", "refs/notes/")
@@ -125,8 +129,12 @@ class Converted:
             speaker.warn(f"{self._shown} has no sessions that a commit names")
             return ""
         here = {ref.name: ref.oid for ref in list_refs(private) if ref.name in chosen.refs}
-        if here == chosen.refs:  # else somebody moved one meanwhile, and the next time decides
+        if here == chosen.refs:
             cache.remember(private, _source(private, chosen), outcome.commit)
+        else:  # the next time decides
+            speaker.warn(
+                f"{plural(len(chosen.refs.items() - here.items()), 'ref')} of {self._shown}: moved, or refused"
+            )
         return outcome.commit
 
     def _fetch(self, private: Repository, chosen: Selection, listed: Collection[str]) -> None:
@@ -148,13 +156,16 @@ class Converted:
             private, [RefUpdate(one, None, oid) for one, oid in here.items() if one not in chosen.refs]
         )
         with self._limited(private) as hear:
-            for refs, option in ((chosen.stores, "--no-filter"), (chosen.walked, f"--filter={_COMMITS}")):
-                news = [one for one, oid in refs.items() if here.get(one) != oid]
+            for refs, option in ((chosen.stores, _WHOLE), (chosen.walked, f"--filter={_COMMITS}")):
+                news = refspecs([one for one, oid in refs.items() if here.get(one) != oid], listed)
                 if not news:
                     continue
-                told = fetch(private, name, refspecs(news, listed), hear, options=(option,), config=config)
-                for ref, why in told.rejected.items():
-                    self._speaker.warn(f"{ref} was not fetched: {why}", "rejected")
+                try:
+                    fetch(private, name, news, hear, (option,), config=config)
+                except AsrError as error:
+                    if option == _WHOLE or not _TOO_LITTLE.search(error.message):
+                        raise
+                    fetch(private, name, news, hear, (_WHOLE,), config=config)
             tips = {oid for one, oid in chosen.stores.items() if here.get(one) != oid}
             for _ in range(_ROUNDS):
                 if missing := absent(private, tips):

@@ -6,6 +6,7 @@ Git waits while we start, so what a command needs is imported when it comes (tes
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     ``argv``: the name of the remote, or its URL, and the address, by default those of the process.
     """
+    for name in ("SIGTERM", "SIGHUP"):  # Git ends us when it ends, and so must the Git that we have started
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.default_int_handler)
     try:
         wire = _wire()
         helper = Helper(wire, _address(sys.argv[1:] if argv is None else argv))

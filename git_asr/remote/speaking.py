@@ -27,6 +27,7 @@ class Speaker:
 
     options: Options
     _told: dict[str, int] = field(default_factory=dict)
+    _found: set[Diagnostic] = field(default_factory=set)
     _drawn: bool = False
 
     def hear(self, piece: str, is_progress: bool) -> None:
@@ -53,7 +54,10 @@ class Speaker:
             _write(f"warning: {neutral(text)}\n")
 
     def report(self, found: Diagnostic) -> None:
-        """Say a diagnostic (``errors.Report``)."""
+        """Say a diagnostic (``errors.Report``), once."""
+        if found in self._found:
+            return
+        self._found.add(found)
         self.warn(f"{found.where}: {found.message}" if found.where else found.message, "diagnostic")
 
     def tick(self, stage: str, done: int, total: int) -> None:

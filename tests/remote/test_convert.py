@@ -280,3 +280,24 @@ def test_what_is_selected() -> None:
     assert refspecs([], listed) == []
     assert select({}).refs == {}
     assert chosen.digest() != chosen.digest("more") != select({}).digest()
+
+
+def test_what_a_hostile_source_lists(place: Place, unsound: set[Path]) -> None:
+    """Odd names, a branch that is no commit, tags of trees and blobs: what can be read is converted."""
+    unsound.add(place.only)
+    blob = git(place.only, "hash-object", "-w", "--stdin")
+    for name in ('heads/b\udcff\u00e9"x', "heads/a'b", "heads/--upload-pack=x", "heads/x=y", "weird"):
+        git(place.only, "update-ref", f"refs/{name}", "main")
+    git(place.only, "update-ref", "refs/tags/blob", blob)
+    git(place.only, "update-ref", "refs/pull/9/head", git(place.only, "rev-parse", "main^{tree}"))
+    git(place.only, "symbolic-ref", "refs/heads/nowhere", "refs/heads/nothing")
+    first = dialogue("convert+../only.git", "list\n\n", place.work)
+    assert first.err == f"converting the checkpoints of {place.only}\n"
+    git(place.only, "pack-refs", "--all")
+    packed = place.only / "packed-refs"
+    rows = packed.read_bytes().splitlines()
+    changed = [blob.encode() + row[40:] if row.endswith(b"/checkpoints/v1") else row for row in rows]
+    packed.write_bytes(b"\n".join(changed) + b"\n")
+    told = dialogue("convert+../only.git", "list\n\n", place.work)
+    assert (told.status, told.out) == (0, first.out)
+    assert f"warning: 1 ref of {place.only}: moved, or refused\n" in told.err

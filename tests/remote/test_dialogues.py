@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -182,6 +183,23 @@ def test_object_formats_do_not_mix(place: Place) -> None:
     assert told.err == f"error: {place.hub} has object IDs of sha1, and this repository of sha256\n"
 
 
+def test_a_ref_that_moves_between_list_and_fetch(place: Place) -> None:
+    """A server that gives no commit by its ID, only what a ref names."""
+    git(place.hub, "config", "protocol.version", "0")
+    git(place.work, "config", "protocol.version", "0")
+    old = tip(place.hub)
+    git(place.work, "update-ref", "-d", SESSIONS)
+    git(place.work, "gc", "-q", "--prune=now")
+    later = git(place.hub, "commit-tree", f"{old}^{{tree}}", "-p", old, "-m", "x")
+    git(place.hub, "update-ref", SESSIONS, later)
+    told = dialogue("../hub.git", f"fetch {old} {SESSIONS}\n\n", place.work)
+    assert (told.status, told.out) == (0, "\n"), told.err
+    assert git(place.work, "cat-file", "-t", old) == "commit"
+    told = dialogue("../hub.git", f"fetch {'0' * 39}1 {SESSIONS}\n\n", place.work)
+    assert (told.status, told.out) == (1, "")
+    assert told.err.startswith("error: cannot fetch from ")
+
+
 GARBAGE = {
     "teleport\n": "error: Git sent 'teleport', which was not offered\n",
     "list everything\n": "error: Git sent 'list everything', which was not offered\n",
@@ -319,8 +337,6 @@ def test_started_by_hand(tmp_path: Path) -> None:
 
 def test_a_remote_that_says_nothing(tmp_path: Path) -> None:
     """A server that takes the connection and is silent: the deadline ends it."""
-    import socket
-
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         code = f"import git_asr.git.fetching as f\nf.SILENCE = 0.5\nURL = 'git://127.0.0.1:{port}/r'"
@@ -338,3 +354,29 @@ def test_a_remote_that_says_nothing(tmp_path: Path) -> None:
     assert time.monotonic() - began < 30
     assert (ended.returncode, ended.stdout) == (1, b"")
     assert ended.stderr == b"error: git ls-remote gave no answer within 0.5 seconds and was stopped\n"
+
+
+def test_ended_with_git(place: Place) -> None:
+    """Git ends its helper when it ends itself; the Git that the helper started goes too."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(30)
+        address = f"git://127.0.0.1:{server.getsockname()[1]}/r"
+        child = subprocess.Popen(
+            [sys.executable, "-m", "git_asr.remote", "r", address],
+            cwd=place.work,
+            env={**os.environ, "PYTHONPATH": str(PROJECT), "GIT_DIR": ".git"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert child.stdin is not None
+        child.stdin.write(b"list\n")
+        child.stdin.flush()
+        connection, _ = server.accept()
+        with connection:
+            connection.settimeout(30)
+            assert connection.recv(1000)
+            child.terminate()
+            out, err = child.communicate(timeout=30)
+            assert connection.recv(1000) == b""
+    assert (child.returncode, out, err) == (130, b"", b"")

@@ -12,9 +12,9 @@ import pytest
 
 from tests.e2e.sample_repos import SESSIONS, refs
 from tests.remote.conftest import Place, both_formats
-from tests.support.remote_helper import dialogue
 from tests.support.repo_builder import git
 from tests.support.run import PROJECT
+from tests.support.serving import TRANSPORTS
 
 TRACKED = "refs/asr/remotes/hub/sessions"
 
@@ -189,23 +189,6 @@ def test_object_formats_do_not_mix(place: Place, each_git: str) -> None:
     assert "Traceback" not in fetched.err
 
 
-def test_a_ref_that_moves_between_list_and_fetch(place: Place) -> None:
-    """A server that gives no commit by its ID, only what a ref names."""
-    git(place.hub, "config", "protocol.version", "0")
-    git(place.work, "config", "protocol.version", "0")
-    old = tip(place.hub)
-    git(place.work, "update-ref", "-d", SESSIONS)
-    git(place.work, "gc", "-q", "--prune=now")
-    later = git(place.hub, "commit-tree", f"{old}^{{tree}}", "-p", old, "-m", "x")
-    git(place.hub, "update-ref", SESSIONS, later)
-    told = dialogue("../hub.git", f"fetch {old} {SESSIONS}\n\n", place.work)
-    assert (told.status, told.out) == (0, "\n"), told.err
-    assert git(place.work, "cat-file", "-t", old) == "commit"
-    told = dialogue("../hub.git", f"fetch {'0' * 39}1 {SESSIONS}\n\n", place.work)
-    assert (told.status, told.out) == (1, "")
-    assert told.err.startswith("error: cannot fetch from ")
-
-
 def test_a_damaged_pack(place: Place, unsound: set[Path]) -> None:
     git(place.hub, "gc", "-q")
     (pack,) = (place.hub / "objects" / "pack").glob("*.pack")
@@ -307,3 +290,23 @@ def test_the_commands_of_the_readme(place: Place, each_git: str) -> None:
     assert len(sessions(place.hub)) == 3
     assert tip(place.work, "refs/asr/remotes/sessions/sessions") == tip(place.hub)
     assert tip(place.work, "refs/asr/remotes/other/sessions") == tip(place.work)
+
+
+@pytest.mark.parametrize("transport", ["git", "http"])
+def test_over_the_network(place: Place, transport: str) -> None:
+    for path in (place.hub, place.only):
+        git(path, "config", "http.receivepack", "true")
+    with TRANSPORTS[transport](place.folder) as address:
+        hub, only = address(place.hub), address(place.only)
+        pushed = place.git("push", f"asr::{hub}", SESSIONS)
+        assert pushed.status == 0, pushed.err
+        assert len(sessions(place.hub)) == 3
+        new = f"+{SESSIONS}:refs/asr/remotes/%s/sessions"
+        assert place.git("fetch", f"asr::{hub}", new % "hub").status == 0
+        converted = place.git("fetch", f"asr::convert+{only}", new % "only")
+        assert converted.status == 0, converted.err
+        env = {"GIT_ALLOW_PROTOCOL": f"asr:{transport}"}  # what lies in our own folder is ours all the same
+        git(place.work, "update-ref", "-d", "refs/asr/remotes/only/sessions")
+        assert place.git("fetch", f"asr::convert+{only}", new % "only", **env).status == 0
+    assert tip(place.work, "refs/asr/remotes/hub/sessions") == tip(place.hub)
+    assert tip(place.work, "refs/asr/remotes/only/sessions") == tip(place.work)

@@ -37,7 +37,8 @@ def test_what_a_git_says(capsys: pytest.CaptureFixture[str]) -> None:
 def test_warnings_of_a_kind_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
     speaker = Speaker(Options())
     for number in range(MOST + 2):
-        speaker.report(Diagnostic("code", f"place {number}" if number else "", "wrong"))
+        for _ in range(2):
+            speaker.report(Diagnostic("code", f"place {number}" if number else "", "wrong"))
     speaker.warn("alone")
     speaker.close()
     lines = said(capsys).splitlines()
