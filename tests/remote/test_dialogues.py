@@ -376,6 +376,7 @@ def test_ended_with_git(place: Place) -> None:
         with connection:
             connection.settimeout(30)
             assert connection.recv(1000)
+            time.sleep(0.5)  # the helper may not know yet that its Git has begun
             child.terminate()
             out, err = child.communicate(timeout=30)
             assert connection.recv(1000) == b""
