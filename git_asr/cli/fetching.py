@@ -6,12 +6,9 @@ import click
 
 from git_asr.cli import exchanged, outcome, render
 from git_asr.cli.opening import open_repository
-from git_asr.cli.progress import progress
+from git_asr.cli.syncing import synced
 from git_asr.errors import DONE
-from git_asr.git.base import Repository
 from git_asr.sharing import target
-from git_asr.sync.flow import Options, sync
-from git_asr.sync.outcome import Outcome
 from git_asr.sync.settings import settings
 
 
@@ -25,7 +22,7 @@ def fetch_sessions(remote: str | None, *, whole: bool, dry_run: bool, machine: b
     warnings = render.Warnings()
     where = target.named(repo, remote) if remote else target.default(repo, warnings)
     arrived = exchanged.fetched_from(repo, where, whole=whole, dry_run=dry_run)
-    merged = None if dry_run or arrived.fetched.new is None else _synced(repo, warnings)
+    merged = None if dry_run or arrived.fetched.new is None else synced(repo, settings(repo), warnings)
     if machine:
         told = {} if merged is None else {"sync": outcome.as_json(merged)}
         exchanged.print_json({**arrived.as_json(), **told})
@@ -34,16 +31,3 @@ def fetch_sessions(remote: str | None, *, whole: bool, dry_run: bool, machine: b
     if merged is not None:
         click.echo(outcome.summary(merged))
     return DONE
-
-
-def _synced(repo: Repository, warnings: render.Warnings) -> Outcome:
-    wanted = settings(repo)
-    with progress() as tick:
-        options = Options(
-            exclusions=wanted.exclusions,
-            orphans=wanted.orphans,
-            reconvert=wanted.reconvert,
-            backend=wanted.backend,
-            progress=lambda done, total: tick("sessions", done, total),
-        )
-        return sync(repo, options, warnings)

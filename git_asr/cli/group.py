@@ -45,6 +45,8 @@ COMMANDS = {
         "git_asr.cli.validate:command", "Check streams and bundles against the rules of the format."
     ),
     "conformance": Entry("git_asr.cli.conformance:command", "Try a validator on the conformance kit."),
+    "forget": Entry("git_asr.cli.forget:command", "Forget sessions, here and wherever it is merged."),
+    "compact": Entry("git_asr.cli.compact:command", "Leave the history of refs/asr/sessions behind."),
     "link": Entry("git_asr.cli.link:command", "Tie commits that lost their trailer to their sessions."),
     "install": Entry("git_asr.cli.install:command", "Install hooks that sync in the background."),
     "uninstall": Entry("git_asr.cli.uninstall:command", "Take the hooks out again."),

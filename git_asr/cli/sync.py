@@ -40,8 +40,12 @@ def command(
     what is new is read; a second run changes nothing. What cannot be followed today is reported and tried
     again next time.
 
+    What was fetched of other clones' sessions (refs/asr/remotes/*/sessions) is checked and merged.
+
     With --remote, as `git asr fetch` and `git asr push` around it.
     """
+    from dataclasses import replace
+
     from git_asr.cli import render
     from git_asr.cli.opening import open_repository
     from git_asr.cli.outcome import as_json, print_text
@@ -51,6 +55,7 @@ def command(
     repo = open_repository()
     wanted = settings(repo)
     orphans, reconvert = orphans or wanted.orphans, reconvert or wanted.reconvert
+    wanted = replace(wanted, orphans=orphans, reconvert=reconvert)
     warnings = render.Warnings()
     exchange = None
     if remote is not None:
@@ -61,20 +66,9 @@ def command(
     if not (full or revisions):
         outcome = unchanged(repo, wanted.exclusions, orphans=orphans, reconvert=reconvert)
     if outcome is None:
-        from git_asr.cli.progress import progress
-        from git_asr.sync.flow import Options, sync
+        from git_asr.cli.syncing import synced
 
-        with progress() as tick:
-            options = Options(
-                revisions=revisions or None,
-                full=full,
-                exclusions=wanted.exclusions,
-                orphans=orphans,
-                reconvert=reconvert,
-                backend=wanted.backend,
-                progress=lambda done, total: tick("sessions", done, total),
-            )
-            outcome = sync(repo, options, warnings)
+        outcome = synced(repo, wanted, warnings, revisions=revisions, full=full)
     for found in outcome.findings if strict else ():
         warnings(found)
     if not machine:

@@ -6,14 +6,14 @@ they came.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, MutableSet, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
-from git_asr.asr.bundle import MANIFEST, load
+from git_asr.asr.bundle import MANIFEST
 from git_asr.asr.ids import is_name
 from git_asr.companion import store
 from git_asr.companion.merging import merge_trees
-from git_asr.companion.soundness import bounded_entries, unsound
+from git_asr.companion.soundness import Spend, bounded_entries, unsound
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git import graph
 from git_asr.git.base import Objects, Repository, TreeEntry
@@ -24,6 +24,8 @@ MOST_TIPS = 1000
 """Tips that are merged."""
 MOST_SESSIONS = 1_000_000
 """Sessions of one tip."""
+MOST_STRANGE = 10_000
+"""What else may stand in one tip."""
 MOST_TOLD = 5
 """Refusals of one tip that are reported one by one."""
 FEW = 10
@@ -47,7 +49,8 @@ class Merged:
     ``commit``: one of the tips where its tree is all that there is, else a commit of ``tree`` whose parents are
     ``parents``; None where nothing is left. ``tree``: the companion tree, without what was refused; None where nothing
     is left. ``parents``: the tips that count and that no other of them reaches, sorted. ``date``: of the newest of
-    them, 0 without any. ``refused``: what was left out.
+    them, 0 without any. ``refused``: what was left out. ``sound``: the trees of the sessions that were found sound, now
+    or before, and that the own tree does not have.
     """
 
     commit: str | None
@@ -55,18 +58,25 @@ class Merged:
     parents: tuple[str, ...]
     date: int
     refused: tuple[Refused, ...]
+    sound: frozenset[str] = field(default=frozenset(), repr=False)
+
+
+def _spend(_: int) -> None:
+    """As much as it takes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What need not be checked again.
+    """What need not be checked again, and how much may be read for the rest.
 
     ``tree``: a companion tree of one's own. A tip that would forget most of its sessions is refused: whoever wants that
-    forgets them here first. ``sessions``: trees of sessions that were found sound; more are added.
+    forgets them here first. ``sessions``: trees of sessions that were found sound. ``spend``: told how many bytes are
+    about to be read; what it raises ends it all.
     """
 
     tree: str | None = None
-    sessions: MutableSet[str] = field(default_factory=set)
+    sessions: Set[str] = frozenset()
+    spend: Spend = _spend
 
 
 def merged(
@@ -104,14 +114,14 @@ def merged(
                 arrival.refuse(tip, [(None, error.message)], error.hint)
     refused = tuple(arrival.refused)
     parents = tuple(sorted(graph.independent(repo, trees))) if trees else ()
-    date = max((objects.commit(tip)[2] for tip in parents), default=0)
+    date = store.newest_date(objects, parents)
     tree = arrival.united([trees[tip] for tip in parents])
     if tree is None:
-        return Merged(None, None, parents, date, refused)
+        return Merged(None, None, parents, date, refused, frozenset(arrival.passed))
     same = [tip for tip in parents if commits[tip] == tree]
     commit = same[0] if same else store.commit(writer, tree, parents, date)
     writer.finish()
-    return Merged(commit, tree, parents, date, refused)
+    return Merged(commit, tree, parents, date, refused, frozenset(arrival.passed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +134,7 @@ class _Arrival:
     known: Known
     report: Report
     refused: list[Refused] = field(default_factory=list)
+    passed: set[str] = field(default_factory=set)
 
     def refuse(self, tip: str, faults: Iterable[tuple[str | None, str]], hint: str | None = None) -> None:
         """Take note of what is left out of a tip, and report it."""
@@ -140,17 +151,18 @@ class _Arrival:
     def sound(self, tip: str, tree: str) -> str | None:
         """The tree of a tip without what fails; None where nothing is left. Raises AsrError for a tree of others."""
         folders = _folders(self.objects, tree, self.known.tree)
-        checked = {path: oid for path, oid in folders.sessions if oid not in self.known.sessions}
-        faults = dict(unsound(self.objects, checked.items()))
-        self._guard([(path, oid) for path, oid in folders.sessions if path not in faults])
-        for path, oid in checked.items():
-            if path not in faults:
-                self.known.sessions.add(oid)
-        self.refuse(tip, sorted({**folders.strange, **faults}.items()))
+        known = self.known.sessions | self.passed
+        checked = {path: oid for path, oid in folders.sessions if oid not in known}
+        faults = dict(unsound(self.objects, checked.items(), self.known.spend))
+        passed = [(path, oid) for path, oid in folders.sessions if path not in faults]
+        self._guard(passed)
+        self.passed.update(oid for _, oid in passed)
         gone: dict[str, Edit] = dict.fromkeys((*folders.strange, *faults))
         result = edit_tree(self.objects, self.writer, tree, gone)
         if result is None and gone:
-            raise AsrError("it holds no session that is sound")
+            path, why = min({**folders.strange, **faults}.items())
+            raise AsrError(f"it holds no session that is sound: {path!r:.80}: {why}")
+        self.refuse(tip, sorted({**folders.strange, **faults}.items()))
         self.writer.finish()
         return result
 
@@ -183,7 +195,7 @@ class _Arrival:
         found = [(path, self.objects.lookup(tree, MANIFEST)) for path, tree in sessions]
         listed = [(path, entry.oid) for path, entry in found if entry is not None]
         for (path, _), data in zip(listed, self.objects.blobs(oid for _, oid in listed), strict=True):
-            yield path, b'"forgotten"' in (data or b"") and load(data or b"").forgotten is not None
+            yield path, store.says_forgotten(data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,10 +213,10 @@ def _folders(objects: Objects, tree: str, own: str | None) -> _Folders:
     named = (is_name, _is_shard, is_name)
     for depth, is_right in enumerate(named):
         level = [(prefix, oid, mine) for prefix, oid, mine in level if oid != mine]
-        found = bounded_entries(objects, [oid for _, oid, _ in level])
+        entries_of = bounded_entries(objects, [oid for _, oid, _ in level])
         below: list[tuple[str, str, str | None]] = []
         for prefix, oid, mine in level:
-            entries = found[oid]
+            entries = entries_of(oid)
             if isinstance(entries, str):
                 if not prefix:
                     raise AsrError(entries)
@@ -220,6 +232,8 @@ def _folders(objects: Objects, tree: str, own: str | None) -> _Folders:
                     strange[path] = "it is no session"
             if len(below) > MOST_SESSIONS:
                 raise AsrError(f"it holds more than {MOST_SESSIONS:,} sessions")
+            if len(strange) > MOST_STRANGE:
+                raise AsrError(f"it holds more than {MOST_STRANGE:,} files and folders that are no sessions")
         level = below
     return _Folders([(path, oid) for path, oid, mine in level if oid != mine], strange)
 

@@ -193,17 +193,44 @@ def merge(left: SessionState, right: SessionState) -> SessionState:
     if left.forgotten is not None or right.forgotten is not None:
         gone = [one.forgotten for one in (left, right) if one.forgotten is not None]
         return SessionState(left.key, {}, {}, max(gone, key=lambda one: codec.encode(dict(one))))
-    streams: dict[str, StreamState] = {}
+    both = {
+        name: [(side.streams[name], side) for side in (left, right) if name in side.streams]
+        for name in left.streams.keys() | right.streams.keys()
+    }
+    streams = _once({name: _greater([stream for stream, _ in sides]) for name, sides in both.items()})
     blobs: dict[str, large.Blob] = {}
-    for name in left.streams.keys() | right.streams.keys():
-        sides = [(side.streams[name], side) for side in (left, right) if name in side.streams]
-        best = max(stream.order for stream, _ in sides)
-        streams[name] = _greater([stream for stream, _ in sides])
-        for stream, side in sides:
+    for name, kept in streams.items():
+        best = max(stream.order for stream, _ in both[name])
+        for stream, side in both[name]:
             _take(blobs, side.blobs, stream.entry.blobs if stream.order == best else {})
-            _take(blobs, side.blobs, references(streams[name].links))
+        for side in (left, right):
+            _take(blobs, side.blobs, references(kept.links))
     key = min(left.key, right.key, key=lambda one: one.id_source)
     return SessionState(key, streams, blobs, beside=_both(left.beside, right.beside))
+
+
+def _once(streams: Mapping[str, StreamState]) -> dict[str, StreamState]:
+    """The streams of a session, each checkpoint's records in one of them: that with the greatest name.
+
+    Clones that have other checkpoints of a session may call the line of a copy otherwise; the one that has more of them
+    names a fork, and the name of a fork is the greater one. A stream of which nothing is left goes.
+    """
+    held: dict[str, dict[str, list[Record]]] = {}
+    for name, one in streams.items():
+        for record in one.links:
+            held.setdefault(links.checkpoint_of(record), {}).setdefault(name, []).append(record)
+    moved = {checkpoint: found for checkpoint, found in held.items() if len(found) > 1}
+    result = dict(streams)
+    for name in {name for found in moved.values() for name in found}:
+        own = [one for one in streams[name].links if links.checkpoint_of(one) not in moved]
+        for found in moved.values():
+            if name == max(found):
+                own = links.unite(own, *found.values())
+        if own or not follows_from_links(streams[name].header):
+            result[name] = with_links(streams[name], own)
+        else:
+            del result[name]
+    return result
 
 
 def narrowed(state: SessionState, streams: Mapping[str, StreamState]) -> SessionState:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from git_asr.asr import codec, links
 from git_asr.asr.bundle import Manifest, Session
 from git_asr.asr.draft import Record
-from git_asr.asr.header import UNKNOWN
+from git_asr.asr.header import UNKNOWN, SessionKey
 from git_asr.companion import store
 from git_asr.companion.merge import StreamState, sources, with_links, without
 from git_asr.companion.store import DamagedBundle, StoredSession
@@ -19,22 +19,6 @@ from git_asr.git.writing import ObjectWriter
 
 _DEPTH = 3
 """Levels from the root to a session: harness, shard, name."""
-
-
-def merge_tips(objects: Objects, writer: ObjectWriter, tips: Sequence[str], report: Report) -> str:
-    """Merge companion commits; the same tips give the same commit, whoever merges them and in whatever order.
-
-    Raises:
-        ObjectAbsent: one of them is not here.
-    """
-    commits = [objects.commit(tip) for tip in sorted(set(tips))]
-    if len(commits) == 1:
-        return tips[0]
-    tree = commits[0][0]
-    for other, _, _ in commits[1:]:
-        tree = merge_trees(objects, writer, tree, other, report) or tree
-        writer.finish()  # the next one is compared with it
-    return store.commit(writer, tree, tuple(set(tips)), max(when for _, _, when in commits))
 
 
 def merge_trees(objects: Objects, writer: ObjectWriter, left: str, right: str, report: Report) -> str | None:
@@ -126,8 +110,13 @@ def _decided(stream: StreamState, decisions: Mapping[str, Mapping[bytes, Record]
 def _without_superfluous(
     objects: Objects, writer: ObjectWriter, tree: str
 ) -> dict[str, tuple[int, str] | None]:
-    """The edits that take from bundles without a transcript what other bundles hold under the same session ID."""
+    """The edits that take from bundles without a transcript what other bundles hold under the same session ID.
+
+    A session that was forgotten before its agent was known, or after, goes too.
+    """
     listed = [(path, one) for path, one in store.manifests(objects, tree) if isinstance(one, Manifest)]
+    edits: dict[str, tuple[int, str] | None] = dict.fromkeys(_forgotten_twins(listed))
+    listed = [(path, one) for path, one in listed if path not in edits]
     bare = {path for path, one in listed if one.forgotten is None and any(map(_is_bare, one.sessions))}
     held: set[tuple[str, str]] = set()
     mine: dict[str, StoredSession] = {}
@@ -138,7 +127,6 @@ def _without_superfluous(
             mine[path] = loaded
         elif loaded is not None:
             held |= sources(loaded.state)
-    edits: dict[str, tuple[int, str] | None] = {}
     for path, loaded in mine.items():
         left = without(loaded.state, held)
         if left is None:
@@ -149,6 +137,22 @@ def _without_superfluous(
                 store.write_session(writer, objects, store.assemble(writer, left, loaded.pool).files),
             )
     return edits
+
+
+def _forgotten_twins(listed: Sequence[tuple[str, Manifest]]) -> list[str]:
+    """The sessions that were forgotten under the same ID, of which one of the two has no agent."""
+    keys = [
+        (path, one.forgotten is not None, session.key) for path, one in listed for session in one.sessions
+    ]
+    gone: dict[str, list[SessionKey]] = {}
+    for _, is_gone, key in keys:
+        if is_gone:
+            gone.setdefault(key.id, []).append(key)
+    return [
+        path
+        for path, is_gone, key in keys
+        if not is_gone and any(key.bare or other.bare for other in gone.get(key.id, ()))
+    ]
 
 
 def _is_bare(session: Session) -> bool:

@@ -8,7 +8,7 @@ leaves out the same.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from git_asr.asr.bundle import MANIFEST, Manifest, load
@@ -20,7 +20,7 @@ from git_asr.git.base import FILE, Objects, TreeEntry
 
 MOST_TREE = 8 << 20
 """Bytes of one tree."""
-MOST_FILES = 65_535
+MOST_FILES = 20_000
 """Files of a session."""
 MOST_BYTES = 4 << 30
 """Bytes of all files of a session."""
@@ -28,8 +28,10 @@ MOST_FILE = 256 << 20
 """Bytes of one file."""
 MOST_MANIFEST = 64 << 20
 """Bytes of a manifest, and of a file of links: merging reads those as a whole."""
-AT_ONCE = 64
+AT_ONCE = 256
 """Sessions whose files are listed and read together."""
+FILES_AT_ONCE = 100_000
+"""Files of those; where there are more, fewer sessions are looked at together."""
 _DEEPEST = 16
 
 
@@ -43,21 +45,25 @@ class _Looked:
     why: str | None = None
 
 
-def unsound(objects: Objects, sessions: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+Spend = Callable[[int], object]
+"""Told how many bytes are about to be read; it raises where that is too much now."""
+
+
+def unsound(objects: Objects, sessions: Iterable[tuple[str, str]], spend: Spend) -> Iterator[tuple[str, str]]:
     """Those of some sessions, each its path in a companion tree and its own tree, that fail; with what is wrong."""
     batch: list[_Looked] = []
     for path, tree in sessions:
         batch.append(_Looked(path, tree))
         if len(batch) == AT_ONCE:
-            yield from _checked(objects, batch)
+            yield from _checked(objects, batch, spend)
             batch = []
-    yield from _checked(objects, batch)
+    yield from _checked(objects, batch, spend)
 
 
-def bounded_entries(objects: Objects, trees: Iterable[str]) -> dict[str, tuple[TreeEntry, ...] | str]:
-    """The entries of each tree; in words why one is not read: it is absent, too large, or damaged."""
+def bounded_entries(objects: Objects, trees: Iterable[str]) -> Callable[[str], tuple[TreeEntry, ...] | str]:
+    """What gives the entries of one of some trees; in words why it is not read: it is absent, too large, or damaged."""
     sizes = objects.sizes(trees)
-    return {tree: _entries(objects, tree, size) for tree, size in sizes.items()}
+    return lambda tree: _entries(objects, tree, sizes[tree])
 
 
 def _entries(objects: Objects, tree: str, size: int | None) -> tuple[TreeEntry, ...] | str:
@@ -76,9 +82,13 @@ def _entries(objects: Objects, tree: str, size: int | None) -> tuple[TreeEntry, 
     return entries
 
 
-def _checked(objects: Objects, batch: list[_Looked]) -> Iterator[tuple[str, str]]:
-    _list_files(objects, batch)
-    _measure(objects, batch)
+def _checked(objects: Objects, batch: list[_Looked], spend: Spend) -> Iterator[tuple[str, str]]:
+    if not _list_files(objects, batch):
+        half = len(batch) // 2
+        for some in (batch[:half], batch[half:]):
+            yield from _checked(objects, [_Looked(one.path, one.tree) for one in some], spend)
+        return
+    spend(_measure(objects, batch))
     listed = [one for one in batch if one.why is None]
     _read(objects, listed)
     for one in batch:
@@ -86,14 +96,18 @@ def _checked(objects: Objects, batch: list[_Looked]) -> Iterator[tuple[str, str]
             yield one.path, one.why
 
 
-def _list_files(objects: Objects, batch: list[_Looked]) -> None:
-    """List the files of sessions, one level of folders after the other."""
+def _list_files(objects: Objects, batch: list[_Looked]) -> bool:
+    """List the files of sessions, one level of folders after the other; whether they are not too many at once."""
     level = [(one, "", one.tree) for one in batch]
+    count = 0
     for _ in range(_DEEPEST):
-        found = bounded_entries(objects, [tree for _, _, tree in level])
+        entries_of = bounded_entries(objects, [tree for _, _, tree in level])
         below: list[tuple[_Looked, str, str]] = []
         for one, prefix, tree in level:
-            entries = found[tree]
+            entries = entries_of(tree)
+            count += len(entries)
+            if len(batch) > 1 and count > FILES_AT_ONCE:
+                return False
             if isinstance(entries, str):
                 one.why = entries
             elif one.why is None:
@@ -101,6 +115,7 @@ def _list_files(objects: Objects, batch: list[_Looked]) -> None:
         level = [folder for folder in below if folder[0].why is None]
     for one, prefix, _ in level:
         one.why = f"its folder {prefix!r:.80} lies too deep"
+    return True
 
 
 def _take(
@@ -122,8 +137,9 @@ def _take(
     return None
 
 
-def _measure(objects: Objects, batch: list[_Looked]) -> None:
-    """See that all files are here, and none of them or all together are too large."""
+def _measure(objects: Objects, batch: list[_Looked]) -> int:
+    """See that all files are here, and none of them or all together are too large; the bytes of those that are not."""
+    whole = 0
     sizes = objects.sizes(oid for one in batch if one.why is None for oid in one.files.values())
     for one in batch:
         if one.why is not None:
@@ -141,6 +157,9 @@ def _measure(objects: Objects, batch: list[_Looked]) -> None:
             total += size or 0
         if total > MOST_BYTES:
             one.why = f"it holds more than {MOST_BYTES >> 30} GiB"
+        if one.why is None:
+            whole += total
+    return whole
 
 
 def _read(objects: Objects, batch: list[_Looked]) -> None:

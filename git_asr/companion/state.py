@@ -99,6 +99,15 @@ class State:
         self._db.execute("DELETE FROM walked")
         self._db.executemany("INSERT OR IGNORE INTO walked VALUES (?)", ((tip,) for tip in tips))
 
+    def sound(self) -> set[str]:
+        """The trees of sessions from elsewhere that were found sound."""
+        return set(self._strings("SELECT tree FROM sound"))
+
+    def set_sound(self, trees: Iterable[str]) -> None:
+        """Remember that these were found sound, and no others."""
+        self._db.execute("DELETE FROM sound")
+        self._db.executemany("INSERT OR IGNORE INTO sound VALUES (?)", ((tree,) for tree in trees))
+
     # --- checkpoints and commits --------------------------------------------------------------------------------
 
     def put_location(self, checkpoint: str, store: str, tree: str) -> None:

@@ -41,6 +41,7 @@ CREATE TABLE linked (
     commit_id TEXT NOT NULL, harness TEXT NOT NULL, session TEXT NOT NULL,
     PRIMARY KEY (commit_id, harness, session)) WITHOUT ROWID;
 CREATE INDEX linked_session ON linked (session, harness);
+CREATE TABLE sound (tree TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE finding (
     place TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL, hint TEXT,
     PRIMARY KEY (place, code, message)) WITHOUT ROWID;

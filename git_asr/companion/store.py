@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from git_asr.asr import codec, stream
 from git_asr.asr.bundle import MANIFEST, Manifest, Session, StreamEntry, WrittenStream, load
 from git_asr.asr.draft import Record
-from git_asr.asr.header import SessionKey, is_sound
+from git_asr.asr.header import UNKNOWN, SessionKey, is_sound
 from git_asr.asr.ids import is_name, name
 from git_asr.asr.links import CHECKPOINT, SESSION, is_link
 from git_asr.asr.parts import LINKS_END, blob_path, header_path, links_path
@@ -27,6 +27,8 @@ from git_asr.git.writing import ObjectWriter
 IDENTITY = ("git-asr", "git-asr@localhost")
 MESSAGE = "Agent sessions\n"
 _HINT = "git asr sync --full"
+LAST_PLAUSIBLE = 4_102_444_800
+"""The year 2100 in epoch seconds: a later time is no time."""
 _SHARD = re.compile("[0-9a-f]{2}")
 
 
@@ -42,13 +44,18 @@ class Tip:
 
     ``commit``: None where there is no companion ref yet. ``tree``: its tree. ``parents``: the parents of the next
     commit: exchanged commits only, since one that was never exchanged is replaced. ``date``: the date of the newest
-    of those parents, 0 without any.
+    of those parents, 0 without any. ``base``: the tree of what was exchanged, merged, and ``base_commit`` the commit
+    for just that tree; None where nothing was. ``replaced``: the exchanged commits in whose place the next commit
+    stands, without parents (``companion.compaction``).
     """
 
     commit: str | None
     tree: str | None
     parents: tuple[str, ...]
     date: int
+    base: str | None = None
+    base_commit: str | None = None
+    replaced: frozenset[str] = frozenset()
 
 
 def read_tip(repo: Repository, objects: Objects) -> Tip:
@@ -57,7 +64,7 @@ def read_tip(repo: Repository, objects: Objects) -> Tip:
     if commit is None:
         return Tip(None, None, (), 0)
     try:
-        tree, parents, when = objects.commit(commit)
+        tree, parents, _ = objects.commit(commit)
         _check_layout(objects, tree)
     except AsrError as error:
         raise AsrError(
@@ -68,8 +75,14 @@ def read_tip(repo: Repository, objects: Objects) -> Tip:
         for remote in refs.list_refs(repo, REMOTES)
     )
     if exchanged or None in objects.sizes(parents).values():  # what a shallow fetch brought was exchanged
-        return Tip(commit, tree, (commit,), when)
-    return Tip(commit, tree, parents, max((objects.commit(parent)[2] for parent in parents), default=0))
+        return Tip(commit, tree, (commit,), newest_date(objects, [commit]))
+    return Tip(commit, tree, parents, newest_date(objects, parents))
+
+
+def newest_date(objects: Objects, commits: Iterable[str]) -> int:
+    """The date of the newest of some commits, 0 without any; one that is not plausible is none."""
+    dates = (objects.commit(one)[2] for one in commits)
+    return max((one for one in dates if one <= LAST_PLAUSIBLE), default=0)
 
 
 def _check_layout(objects: Objects, tree: str) -> None:
@@ -266,6 +279,25 @@ def manifests(objects: Objects, tree: str) -> Iterator[tuple[str, Manifest | Asr
             yield path, load(data or b"")
         except AsrError as error:
             yield path, error
+
+
+def is_forgotten(objects: Objects, tree: str | None, key: SessionKey) -> bool:
+    """Whether a session was forgotten, under its key or, where its agent was not known then or is not now, its ID."""
+    if tree is None:
+        return False
+    agents = [one.name for one in objects.entries(tree)] if key.bare else [name(key.harness), UNKNOWN]
+    end = session_path(key).partition("/")[2]
+    found = [objects.lookup(tree, f"{agent}/{end}/{MANIFEST}") for agent in agents]
+    blobs = [entry.oid for entry in found if entry is not None and entry.is_blob]
+    return any(map(says_forgotten, objects.blobs(blobs)))
+
+
+def says_forgotten(data: bytes | None) -> bool:
+    """Whether a manifest, None where it is not there, is that of a forgotten session."""
+    try:
+        return b'"forgotten"' in (data or b"") and load(data or b"").forgotten is not None
+    except AsrError:
+        return False
 
 
 def keys(objects: Objects, tree: str | None) -> Iterator[SessionKey]:

@@ -165,8 +165,8 @@ def _united(
     found = merged(repo, objects, writer, [there, ours], report, known=known)
     refused = {one.path: one.why for one in found.refused if one.tip == there}
     theirs = objects.commit_tree(there)
-    if None in refused and next(store.session_folders(objects, theirs), None) is None:
-        raise AsrError(f"what stands there is no companion of sessions: {refused[None]}")
+    if None in refused:
+        raise AsrError(f"what stands there cannot be merged: {refused[None]}")
     kept = {path: objects.lookup(theirs, path) for path in refused if path is not None}
     back = {path: (entry.mode, entry.oid) for path, entry in kept.items() if entry is not None}
     return edit_tree(objects, writer, found.tree, back)

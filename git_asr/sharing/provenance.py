@@ -87,7 +87,7 @@ class Held:
         """
         stores = [one for one in self.stores if one.layout.kind != "per-checkpoint" or _last(one) in names]
         sizes = self.objects.sizes({one.tip for one in stores})
-        self._look(self.objects, [one for one in stores if sizes[one.tip] is not None])
+        self._look(wanted, self.objects, [one for one in stores if sizes[one.tip] is not None])
         lacking = self._lacking(wanted)
         absent = [one for one in stores if sizes[one.tip] is None]
         if lacking and absent and self.address is not None:
@@ -96,16 +96,17 @@ class Held:
             except AsrError:
                 return lacking
             with closing(open_objects(other, "git")) as objects:
-                self._look(objects, absent)
+                self._look(wanted, objects, absent)
             lacking = self._lacking(wanted)
         return lacking
 
     def _lacking(self, wanted: Trees) -> set[str]:
         return {one for one, trees in wanted.items() if not trees <= self._known.get(one, set())}
 
-    def _look(self, objects: Objects, stores: Iterable[Store]) -> None:
+    def _look(self, wanted: Trees, objects: Objects, stores: Iterable[Store]) -> None:
         for location in _locations(objects, stores, self.report):
-            self._known.setdefault(location.checkpoint, set()).update(location.trees)
+            if location.checkpoint in wanted:
+                self._known.setdefault(location.checkpoint, set()).update(location.trees)
 
 
 def _locations(objects: Objects, stores: Iterable[Store], report: Report) -> Iterator[Location]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from git_asr.asr.bundle import MANIFEST, Manifest, Session
+from git_asr.asr.bundle import MANIFEST, Manifest, Session, load
 from git_asr.asr.header import SessionKey
 from git_asr.companion import store
 from git_asr.companion.exporting import bundle_of
@@ -103,9 +103,12 @@ class Redaction:
 
 def is_redacted(objects: Objects, tree: str) -> bool | None:
     """Whether a companion tree is a redacted one, by the first session that can be read; None where there is none."""
-    for _, manifest in store.manifests(objects, tree):
-        if isinstance(manifest, Manifest):
-            return _policy(manifest) is not None
+    for _, session in store.session_folders(objects, tree):
+        entry = objects.lookup(session, MANIFEST)
+        try:
+            return _policy(load((entry and objects.blob(entry.oid)) or b"")) is not None
+        except AsrError:
+            continue
     return None
 
 

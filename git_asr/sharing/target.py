@@ -15,6 +15,8 @@ from git_asr.git.refs import list_refs
 from git_asr.git.remotes import Remote, remotes, without_credentials
 from git_asr.git.repository import configuration
 
+_HELPER = "asr::"
+"""How addresses begin that go through the remote helper."""
 _CARRIED = re.compile(
     r"refs/(?:remotes/(.+)/entire/(?:checkpoints/v1|sessions)|entire/remotes/(.+)/checkpoints/).*"
 )
@@ -71,9 +73,15 @@ def default(repo: Repository, report: Report) -> Target:
 
 def of_source(repo: Repository, source: Source) -> Target:
     """The target that stands for a source of checkpoints."""
-    remote = source.remote
+    remote, address = source.remote, source.address
+    if (
+        remote is not None
+        and remote.url.startswith(_HELPER)
+        and not remote.url.startswith(f"{_HELPER}convert+")
+    ):
+        address = remote.url.removeprefix(_HELPER)  # what `git-remote-asr` would do is done here
     ref = SESSIONS if remote is None else _ref(repo, remote.name, f"{REMOTES}/{source.place}/sessions")
-    return Target(source.address, source.place, ref, remote)
+    return Target(address, source.place, ref, remote)
 
 
 def pushed_to(repo: Repository, target: Target) -> str:
@@ -92,7 +100,7 @@ def pushed_to(repo: Repository, target: Target) -> str:
             f"remote {name} has several URLs to push to",
             hint=f"name the one that is meant: git asr push {shlex.quote(without_credentials(urls[0]))}",
         )
-    return target.address if urls[0] == target.remote.url else urls[0]
+    return target.address if urls[0] == target.remote.url else urls[0].removeprefix(_HELPER)
 
 
 def _ref(repo: Repository, name: str, tracking: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 from git_asr.asr.bundle import BundleWriter
@@ -19,11 +19,10 @@ from git_asr.asr.links import (
     pairs,
     session_ids,
     standing,
-    unite,
 )
 from git_asr.asr.parts import blob_path
 from git_asr.companion import imports, store
-from git_asr.companion.merge import SessionState, StreamState, is_native, with_links
+from git_asr.companion.merge import SessionState, is_native
 from git_asr.companion.state import SessionRow, State
 from git_asr.entire import session as sessions
 from git_asr.entire.contents import SessionFolder
@@ -202,32 +201,7 @@ class Conversion:
             if not self.state.of_session(gone):
                 self.remove(SessionKey(*gone))
 
-    def relink(self, checkpoints: Iterable[str]) -> None:
-        """Carry decisions about checkpoints that no store holds any more into the bundles that keep their links."""
-        gone = {one for one in checkpoints if not self.state.folders(one)}
-        for key in store.keys(self.objects, self.tip.tree) if gone else ():
-            found = None if key in self.trees else self.stored(self.tip.tree, key)
-            if found is None or found.state.forgotten is not None:
-                continue
-            streams = {name: self._relinked(one, gone) for name, one in found.state.streams.items()}
-            if streams == found.state.streams:
-                continue
-            fresh = store.assemble(self.writer, replace(found.state, streams=streams), found.pool)
-            if any(pairs(one.links) for one in streams.values()):
-                self.put(key, fresh, found)
-            else:
-                self.remove(key)
-
-    def _relinked(self, stream: StreamState, gone: set[str]) -> StreamState:
-        """A stream of an earlier sync with the decisions as they are now."""
-        old = [one for one in stream.links if is_decision(one) and checkpoint_of(one) in gone]
-        if not old:
-            return stream
-        return with_links(
-            stream, unite((one for one in stream.links if one not in old), self._redecided(old))
-        )
-
-    def _redecided(self, old: Sequence[Record]) -> list[Record]:
+    def redecided(self, old: Sequence[Record]) -> list[Record]:
         """The decisions, as they are now, about the checkpoints of earlier ones."""
         return [
             for_session(record, session_ids(old, checkpoint))
@@ -245,24 +219,28 @@ class Conversion:
             self.put(key, store.assemble(self.writer, left.state, left.pool), present)
 
     def drop(self, key: SessionKey, why: str = "gone") -> None:
-        """Let a session go from the companion ref with all that there is of it."""
+        """Let a session go from the companion ref with all that there is of it; that it was forgotten stays."""
+        self.let_go(key, why)
+        if not store.is_forgotten(self.objects, self.tip.tree, key):
+            self.trees[key] = None
+
+    def let_go(self, key: SessionKey, why: str = "gone") -> None:
+        """Take a session out of the state: it is not in the companion ref any more, or was forgotten."""
         if self.state.is_written(key.pair):
             self.removed.add(key)
         self.became[key] = why
         self.noted.update(self.state.commits_of(key.pair))
         self.state.drop_session(key.pair)
-        self.trees[key] = None
 
     def _session(self, key: SessionKey, own: Held, loaded: Loaded, reader: ContentReader) -> None:
         """Write one session's bundle, merged with what others have of the session."""
         if excluded(self.exclusions, key, (folder.metadata for folder in own.folders)):
             self.remove(key, "excluded")
             return
-        present = self.stored(self.tip.tree, key)
-        if present is not None and present.state.forgotten is not None:
-            self.noted.update(self.state.commits_of(key.pair))
-            self.state.drop_session(key.pair)
+        if store.is_forgotten(self.objects, self.tip.tree, key):
+            self.let_go(key)
             return
+        present = self.stored(self.tip.tree, key)
         if (
             present is not None
             and own.stood_in
@@ -279,7 +257,7 @@ class Conversion:
             self.state.set_incomplete(checkpoint)
         files |= {path: present.files[path] for path in map(blob_path, bundle.adopted) if present is not None}
         fresh = store.fresh(written, bundle.close(), files)
-        others = [self.stored(self.objects.commit_tree(parent), key) for parent in self.tip.parents]
+        others = [self.stored(self.tip.base, key)]
         if not key.bare and (source.files.absent or ABSENT in own.omitted.values()):
             others.append(present)  # it may have been made from what cannot be read now
         elif present is not None:
@@ -288,10 +266,15 @@ class Conversion:
             if other is not None:
                 fresh = store.merge_sessions(self.writer, fresh, other)
         checkpoints = [folder.checkpoint for folder in own.folders]
-        if self._is_wanted(key, checkpoints) or any(pairs(one.links) for one in fresh.state.streams.values()):
+        linked = any(pairs(one.links) for one in fresh.state.streams.values())
+        if linked or self._is_wanted(key, checkpoints) or self.is_exchanged(key):
             self.put(key, fresh, present)
         else:
             self.remove(key)  # the last link was taken back
+
+    def is_exchanged(self, key: SessionKey) -> bool:
+        """Whether others have a session: if it went, they would bring it back, without what was taken back."""
+        return self.stored(self.tip.base, key) is not None
 
     def stored(self, tree: str | None, key: SessionKey) -> store.StoredSession | None:
         """A session's bundle in a companion tree; one that is damaged is reported and counts as none."""
@@ -376,7 +359,7 @@ class Conversion:
         for stream, one in present.state.streams.items() if present is not None else ():
             old = [record for record in one.links if is_decision(record)]
             old = [record for record in old if not self._is_held(checkpoint_of(record), folders)]
-            yield from ((stream, record) for record in self._redecided(old))
+            yield from ((stream, record) for record in self.redecided(old))
             for record in one.links:
                 if not is_decision(record) and not self._is_derived(record, folders):
                     yield stream, record

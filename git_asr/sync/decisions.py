@@ -109,10 +109,7 @@ class Deciding:
                 self.state.decisions.drop(record["id"])
 
     def _is_exchanged(self, record: Record) -> bool:
-        trees = map(self.objects.commit_tree, self.tip.parents)
-        return any(
-            one["id"] == record["id"] for tree in trees for one in store.link_records(self.objects, tree)
-        )
+        return any(one["id"] == record["id"] for one in store.link_records(self.objects, self.tip.base))
 
     def check(self, decisions: Sequence[Decision]) -> None:
         """See that every accepted link stands in a session now.

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from git_asr.companion import store
+from git_asr.companion.forgetting import Forget
 from git_asr.companion.lock import locked
-from git_asr.companion.state import State
+from git_asr.companion.soundness import Spend
+from git_asr.companion.state import Key, State
 from git_asr.companion.state_file import DamagedState, write_state
 from git_asr.entire import exclusion
 from git_asr.errors import AsrError, Diagnostic, Report
@@ -22,14 +24,16 @@ from git_asr.git.base import RefRaced, Repository
 from git_asr.git.tolerant import TolerantObjects
 from git_asr.git.writing import ObjectWriter
 from git_asr.sync import taking
+from git_asr.sync.arriving import Arriving
 from git_asr.sync.changes import Changes
 from git_asr.sync.conversion import Conversion
 from git_asr.sync.decisions import Deciding, Decision
 from git_asr.sync.importing import Import, take
-from git_asr.sync.look import TAKEN, directory, joined, look
+from git_asr.sync.look import TAKEN, Seen, directory, joined, look
 from git_asr.sync.outcome import Outcome, outcome_of, unchanged
 from git_asr.sync.publication import Publication
 from git_asr.sync.reconversion import AT_ONCE, groups, note_outdated
+from git_asr.sync.relinking import relink
 from git_asr.sync.taking import Offer
 
 LOCK_WAIT = 60.0
@@ -39,7 +43,12 @@ RACES = 8
 
 
 class TooMuch(AsrError):
-    """There is more to convert than the caller allowed; nothing was done."""
+    """There is more to convert, or to merge, than the caller allowed; nothing was done."""
+
+
+def _too_much() -> TooMuch:
+    """What stops a sync in passing."""
+    return TooMuch("there is too much to convert in passing", hint="git asr sync")
 
 
 Progress = Callable[[int, int], object]
@@ -55,7 +64,8 @@ class Options:
     what earlier versions of the converters made, when all else is done. ``progress``: told how many groups of sessions
     are done, of how many. ``at_most``: bytes of transcripts beyond which it is not done now. ``lock_wait``: seconds to
     wait for another writer. ``decisions``: links to accept or to take back. ``imports``: what files tell of sessions
-    beside those in checkpoints. ``offers``: bundles whose sessions are to be taken in.
+    beside those in checkpoints. ``offers``: bundles whose sessions are to be taken in. ``forget``: sessions that are to
+    be forgotten. ``compact``: leave the history of the companion behind.
     """
 
     revisions: tuple[str, ...] | None = None
@@ -70,11 +80,13 @@ class Options:
     decisions: tuple[Decision, ...] = ()
     imports: tuple[Import, ...] = ()
     offers: tuple[Offer, ...] = ()
+    forget: Forget | None = None
+    compact: bool = False
 
     @property
     def brings(self) -> bool:
         """Whether there is something to take in beside what the repository has."""
-        return bool(self.decisions or self.imports or self.offers)
+        return bool(self.decisions or self.imports or self.offers or self.forget or self.compact)
 
 
 def sync(repo: Repository, options: Options, report: Report) -> Outcome:
@@ -95,7 +107,7 @@ def sync(repo: Repository, options: Options, report: Report) -> Outcome:
         outcome = _retried(repo, options, report)
     except DamagedState:
         outcome = _retried(repo, replace(options, full=True), report)
-    again = replace(options, full=False, decisions=(), imports=(), offers=())
+    again = replace(options, full=False, decisions=(), imports=(), offers=(), forget=None, compact=False)
     while options.reconvert and outcome.outdated:
         more = _retried(repo, again, report, again=True)
         outcome = replace(
@@ -135,11 +147,14 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
             report(found)
 
         seen = look(repo)
-        tip = store.read_tip(repo, objects)
+        arrived = Arriving(repo, objects, writer, state, seen).arrive(
+            _spending(options.at_most), note, forget=options.forget, compact=options.compact
+        )
+        tip = arrived.tip
         upstream = TolerantObjects(objects, note)
         changes = Changes(repo, upstream, state, seen, note)
         deciding = Deciding(objects, state, tip, repo.object_format)
-        if state.meta("companion") != seen.companion:
+        if state.meta("companion") != seen.companion or tip.tree != arrived.own:
             deciding.recall()
         changed, named = changes.in_stores(), changes.in_commits(options.revisions)
         decided = deciding.take(options.decisions)
@@ -155,12 +170,13 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
         )
         conversion.decided |= decided
         if options.at_most is not None and conversion.exceeds(touched, options.at_most):
-            raise TooMuch("there is too much to convert in passing", hint="git asr sync")
+            raise _too_much()
         for done, total in conversion.convert(touched):
             if options.progress is not None:
                 options.progress(done, total)
         conversion.drop_left(changes.left)
-        conversion.relink(decided)
+        arrived.adopt(conversion)
+        relink(conversion, decided)
         deciding.check(options.decisions)
         imported = take(conversion, options.imports)
         taken = taking.take(conversion, options.offers)
@@ -168,15 +184,34 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
             record for key in taken for _, record in store.links_of(conversion.present(key.key))
         )
         Publication(conversion, seen, joined(options.exclusions)).publish()
-        state.drop_outdated(anew)
-        state.set_meta("exclusions", joined(options.exclusions))
-        state.set_meta("orphans", TAKEN if options.orphans else None)
+        _remember(state, options, seen, anew)
         return replace(
             outcome_of(conversion.tally, state, seen),
             imported=imported,
             taken=taken,
             drift=tuple(conversion.drifting),
         )
+
+
+def _remember(state: State, options: Options, seen: Seen, anew: Iterable[Key]) -> None:
+    """Remember for the next sync by what this one went, and that some sessions were converted ``anew``."""
+    state.drop_outdated(anew)
+    state.set_meta("exclusions", joined(options.exclusions))
+    state.set_meta("orphans", TAKEN if options.orphans else None)
+    state.set_meta("remotes", seen.remotes_digest)
+
+
+def _spending(at_most: int | None) -> Spend:
+    """Counts the bytes of what arrived that are read, up to ``at_most``. What it gives raises TooMuch."""
+    spent = 0
+
+    def spend(count: int) -> None:
+        nonlocal spent
+        spent += count
+        if at_most is not None and spent > at_most:
+            raise _too_much()
+
+    return spend
 
 
 def _again(state: State, rules: Mapping[str, str | None], *, orphans: bool) -> set[str]:

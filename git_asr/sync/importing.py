@@ -80,8 +80,7 @@ def _take(conversion: Conversion, one: Import, told: Told) -> Imported:
     if known is not None and not known:
         return Imported(key, found.name, len(told.units), "unchanged")
     fresh = _written(conversion, key, found, told, (converter, made))
-    parents = [conversion.stored(conversion.objects.commit_tree(one), key) for one in conversion.tip.parents]
-    for other in (present, *parents):
+    for other in (present, conversion.stored(conversion.tip.base, key)):
         if other is not None:
             fresh = store.merge_sessions(conversion.writer, fresh, other)
     conversion.put(key, fresh, present)
@@ -92,10 +91,10 @@ def _why_not(conversion: Conversion, key: SessionKey, present: store.StoredSessi
     """Why a session is not taken; None where it is."""
     if excluded(conversion.exclusions, key, ()):
         return "asr.exclude keeps it out"
+    if store.is_forgotten(conversion.objects, conversion.tip.tree, key):
+        return "it was forgotten"
     if present is None:
         return None
-    if present.state.forgotten is not None:
-        return "it was forgotten"
     own = all(_is_ours(one) for one in present.state.streams.values())
     return None if own else "checkpoints hold it, and say more"
 

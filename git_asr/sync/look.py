@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fnmatch import translate
 from pathlib import Path
 
-from git_asr.companion.names import NOTES, SESSIONS
+from git_asr.companion.names import NOTES, REMOTES, SESSIONS
 from git_asr.companion.state import State
 from git_asr.companion.state_file import DamagedState, read_state
 from git_asr.entire.links import WALK_EXCLUDES
@@ -30,8 +30,8 @@ class Seen:
     """The refs of a repository, as one look gives them.
 
     ``stores``: the preferred ones first. ``tips``: the objects from which the default walk begins. ``companion`` and
-    ``notes``: where our own refs stand. ``shallow``: what tells one border of a shallow clone from another, empty in
-    a complete one.
+    ``notes``: where our own refs stand. ``remotes``: where the companion refs of remotes do. ``shallow``: what tells
+    one border of a shallow clone from another, empty in a complete one.
     """
 
     stores: tuple[Store, ...]
@@ -39,11 +39,17 @@ class Seen:
     companion: str | None
     notes: str | None
     shallow: str
+    remotes: frozenset[str] = frozenset()
 
     @property
     def tips_digest(self) -> str:
         """The tips in a few characters."""
         return _digest("\n".join(sorted(self.tips)).encode())
+
+    @property
+    def remotes_digest(self) -> str:
+        """The tips of remotes in a few characters."""
+        return _digest("\n".join(sorted(self.remotes)).encode())
 
     @property
     def stores_digest(self) -> str:
@@ -68,12 +74,18 @@ def look(repo: Repository) -> Seen:
         by_name.get(SESSIONS),
         by_name.get(NOTES),
         _border(repo.common_dir / "shallow"),
+        frozenset(ref.oid for ref in found if _is_of_remote(ref)),
     )
 
 
 def is_walked(ref: Ref) -> bool:
     """Tell whether a ref holds work of the user's own, so that its commits are looked at."""
     return not _NOT_WALKED.match(ref.name)
+
+
+def _is_of_remote(ref: Ref) -> bool:
+    """Tell whether a ref is the companion ref of a remote, as it was fetched."""
+    return ref.name.startswith(f"{REMOTES}/") and ref.name.endswith("/sessions")
 
 
 def _border(path: Path) -> str:
@@ -96,6 +108,7 @@ def is_current(state: State, seen: Seen, exclusions: Iterable[str], *, orphans: 
         and (state.meta("shallow") or "") == seen.shallow
         and state.meta("companion") == seen.companion
         and state.meta("notes") == seen.notes
+        and state.meta("remotes") == seen.remotes_digest
         and state.meta("exclusions") == joined(exclusions)
         and (not orphans or state.meta("orphans") == TAKEN)
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from git_asr.asr.links import pairs
-from git_asr.companion import notes, store
+from git_asr.companion import compaction, notes, store
 from git_asr.companion.merge import SessionState, sources
 from git_asr.companion.names import NOTES, SESSIONS
+from git_asr.companion.state import State
 from git_asr.entire.exclusion import excluded
 from git_asr.git import refs
 from git_asr.git.base import RefUpdate
@@ -39,9 +40,7 @@ class Publication:
             self._look_over()
         tree = edit_tree(conversion.objects, conversion.writer, tip.tree, store.place(conversion.trees))
         when = max(state.newest(), tip.date)
-        companion = self.seen.companion
-        if tree != tip.tree:
-            companion = None if tree is None else store.commit(conversion.writer, tree, tip.parents, when)
+        companion = self._commit(tree, when)
         noted = self._notes(when)
         moves = ((SESSIONS, companion, self.seen.companion), (NOTES, noted, self.seen.notes))
         updates = [RefUpdate(name, new, old) for name, new, old in moves if new != old]
@@ -50,6 +49,22 @@ class Publication:
             refs.update_refs(conversion.repo, updates)
         state.set_meta("companion", companion)
         state.set_meta("notes", noted)
+
+    def _commit(self, tree: str | None, when: int) -> str | None:
+        """The commit for a tree: what was exchanged if it has no more, the one that is there if it is just that."""
+        tip, objects = self.conversion.tip, self.conversion.objects
+        if tree is None:
+            return None
+        if tree == tip.base and tip.base_commit is not None:
+            return tip.base_commit
+        if tip.commit is not None:
+            present, parents, _ = objects.commit(tip.commit)
+            is_right = tip.base is None or sorted(parents) == sorted(tip.parents)
+            if present == tree and is_right and compaction.replaced(objects, tip.commit) == tip.replaced:
+                return tip.commit
+        if tip.replaced:
+            return compaction.commit(self.conversion.writer, tree, when, tip.replaced)
+        return store.commit(self.conversion.writer, tree, tip.parents, when)
 
     def _look_over(self) -> None:
         """Look at the sessions of the companion ref that this sync did not make.
@@ -72,24 +87,10 @@ class Publication:
                 conversion.remove(key, "excluded")
             elif key.pair in known:
                 continue
-            elif self._is_leftover(found.state):
+            elif is_leftover(conversion.state, found.state):
                 conversion.remove(key)
             else:
                 conversion.note(found.state)
-
-    def _is_leftover(self, stored: SessionState) -> bool:
-        """Whether the checkpoints that commits name were all read, and none of them holds the session now."""
-        state = self.conversion.state
-        named = {checkpoint for checkpoint, _ in sources(stored) if state.is_named(checkpoint)}
-        linked = {checkpoint for one in stored.streams.values() for checkpoint, _ in pairs(one.links)}
-        held = [row.key for checkpoint in named for row in state.folders(checkpoint)]
-        return (
-            linked <= named
-            and bool(held)
-            and all(state.locations(checkpoint) for checkpoint in named)
-            and None not in held
-            and stored.key.pair not in held
-        )
 
     def _notes(self, when: int) -> str | None:
         """Write the notes of the commits that were touched, or all where the notes are not as we left them."""
@@ -102,3 +103,17 @@ class Publication:
         if tree is None:
             return None
         return present if tree == old else notes.commit(conversion.writer, tree, when)
+
+
+def is_leftover(state: State, stored: SessionState) -> bool:
+    """Whether the checkpoints that commits name were all read, and none of them holds the session now."""
+    named = {checkpoint for checkpoint, _ in sources(stored) if state.is_named(checkpoint)}
+    linked = {checkpoint for one in stored.streams.values() for checkpoint, _ in pairs(one.links)}
+    held = [row.key for checkpoint in named for row in state.folders(checkpoint)]
+    return (
+        linked <= named
+        and bool(held)
+        and all(state.locations(checkpoint) for checkpoint in named)
+        and None not in held
+        and stored.key.pair not in held
+    )

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Sequence
 
 from git_asr.asr.draft import Record
 from git_asr.asr.times import instant
+from git_asr.companion.store import LAST_PLAUSIBLE
 from git_asr.entire.contents import SessionFolder
 from git_asr.entire.session import age
 from git_asr.git.base import Objects
 
-_LAST_PLAUSIBLE = 4_102_444_800
-"""The year 2100 in epoch seconds: a later time in metadata is no time."""
 _PROMPT_END = "\n\n---\n\n"
 
 
@@ -19,7 +18,7 @@ def newest_source(links: Iterable[Record]) -> int:
     """The newest time of a session's sources in epoch seconds: its checkpoints' and its commits'."""
     times = [instant(record.get("ts") or record.get("committedAt")) for record in links]
     seconds = [time // 1_000_000_000 for time in times if time is not None]
-    return max((one for one in seconds if 0 <= one <= _LAST_PLAUSIBLE), default=0)
+    return max((one for one in seconds if 0 <= one <= LAST_PLAUSIBLE), default=0)
 
 
 def first_prompt(upstream: Objects, folders: Sequence[SessionFolder]) -> str | None:

@@ -139,8 +139,7 @@ def _check(conversion: Conversion, whole: Manifest, session: Session) -> None:
     """Refuse a session of which the bundle has nothing, or that is not wanted here. Raises AsrError."""
     if whole.forgotten is not None or not session.streams:
         raise AsrError("the bundle has nothing of it")
-    present = conversion.present(session.key)
-    if present is not None and present.state.forgotten is not None:
+    if store.is_forgotten(conversion.objects, conversion.tip.tree, session.key):
         raise AsrError("it was forgotten")
 
 

@@ -241,5 +241,20 @@ def test_merging_is_commutative_associative_idempotent(
 
     assert seen(merge.merge(a, b)) == seen(merge.merge(b, a))
     assert seen(merge.merge(merge.merge(a, b), c)) == seen(merge.merge(a, merge.merge(b, c)))
-    assert seen(merge.merge(a, a)) == seen(a)
+    once = merge.merge(a, a)
+    assert seen(merge.merge(once, once)) == seen(once)
+    held = [{links.checkpoint_of(record) for record in one.links} for one in a.streams.values()]
+    if sum(map(len, held)) == len(set().union(*held)):  # each checkpoint in one stream, as a sync writes it
+        assert seen(once) == seen(a)
     assert seen(merge.merge(a, merge.merge(a, b))) == seen(merge.merge(a, b))
+
+
+def test_the_records_of_a_checkpoint_stand_in_one_stream_the_fork_if_there_is_one() -> None:
+    """One clone has a copy in the plain line, another, which has more checkpoints, knows that it leaves that."""
+    plain = session(state(header("claude-code/1", 1), [vcs(1)], stream="s"))
+    fork = session(
+        state(header("claude-code/1", 3), [], stream="s"),
+        state(header("claude-code/1", 3), [vcs(1), vcs(2)], stream="s@f"),
+    )
+    for one in (merge.merge(plain, fork), merge.merge(fork, plain)):
+        assert {name: len(stream.links) for name, stream in one.streams.items()} == {"s": 0, "s@f": 2}

@@ -7,11 +7,12 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from git_asr.asr.links import AcceptedLink
-from git_asr.companion.merging import merge_tips, merge_trees
+from git_asr.companion import arrivals
+from git_asr.companion.merging import merge_trees
 from git_asr.errors import Diagnostic
 from git_asr.git.backend import open_objects
 from git_asr.git.repository import open_repository
@@ -94,9 +95,9 @@ def merged(hub: Path, *tips: str) -> str:
     found: list[Diagnostic] = []
     repo = open_repository(hub)
     with open_objects(repo) as objects, ObjectWriter(repo, objects) as writer:
-        commit = merge_tips(objects, writer, tips, found.append)
-        writer.finish()
+        commit = arrivals.merged(repo, objects, writer, tips, found.append).commit
     assert not found
+    assert commit is not None
     git(hub, "update-ref", "refs/asr/sessions", commit)
     return commit
 
@@ -235,6 +236,7 @@ PIECES = st.lists(
 )
 
 
+@example(one=[(0, "plain", 1)], two=[(1, "plain", 1)], three=[(0, "fork", 1), (1, "plain", 3)])
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(PIECES, PIECES, PIECES)
 def test_merging_trees_is_commutative_associative_idempotent(

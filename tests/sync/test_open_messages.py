@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
-from git_asr.companion.merging import merge_tips
+from git_asr.companion.arrivals import merged
 from git_asr.git.backend import open_objects
 from git_asr.git.repository import open_repository
 from git_asr.git.writing import ObjectWriter
@@ -118,8 +118,7 @@ def test_merging_keeps_what_an_open_message_became(tmp_path: Path, here: str) ->
     tips = [git(path, "rev-parse", f"refs/asr/remotes/{name}/sessions") for name in ("here", "other")]
     opened = open_repository(path)
     with open_objects(opened) as objects, ObjectWriter(opened, objects) as writer:
-        commit = merge_tips(objects, writer, tips, lambda _: pytest.fail())
-        writer.finish()
+        commit = str(merged(opened, objects, writer, tips, lambda _: pytest.fail()).commit)
     git(path, "update-ref", "refs/asr/sessions", commit)
     for full in (False, True):
         assert said(path) == [FOUND[ALL]]

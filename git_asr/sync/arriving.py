@@ -1,0 +1,133 @@
+"""What was fetched from remotes, merged into the companion by every sync, whoever fetched it (profile section 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from git_asr.asr.header import SessionKey
+from git_asr.companion import compaction, store
+from git_asr.companion.arrivals import UNSOUND, Known, Merged, merged
+from git_asr.companion.forgetting import Forget, buried
+from git_asr.companion.merging import merge_trees
+from git_asr.companion.soundness import Spend
+from git_asr.companion.state import State
+from git_asr.companion.store import StoredSession
+from git_asr.entire.exclusion import excluded
+from git_asr.errors import Report
+from git_asr.git.base import Objects, Repository
+from git_asr.git.trees import changed_trees
+from git_asr.git.writing import ObjectWriter
+from git_asr.sync.conversion import Conversion
+from git_asr.sync.look import Seen
+from git_asr.sync.publication import is_leftover
+
+_DEPTH = 3
+"""Levels from the root of a companion tree to a session."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """The companion with all that remotes have: ``tip``. ``own``: the tree of the ref as it stands."""
+
+    objects: Objects
+    tip: store.Tip
+    own: str | None
+
+    def keys(self) -> Iterator[SessionKey]:
+        """The sessions that merging changed; of one that went the key that it had."""
+        for _, old, new in self._changed():
+            if (stored := self._loaded(new) or self._loaded(old)) is not None:
+                yield stored.state.key
+
+    def adopt(self, conversion: Conversion) -> None:
+        """Take what merging changed into the state, when all conversions are done."""
+        for _, old, new in self._changed():
+            before, now = self._loaded(old), self._loaded(new)
+            if now is None:
+                if before is not None and before.state.key not in conversion.trees:
+                    conversion.let_go(before.state.key)
+                continue
+            key = now.state.key
+            became = "new" if before is None or before.state.forgotten is not None else "changed"
+            if key in conversion.trees:
+                if conversion.trees[key] not in (None, old):
+                    conversion.became[key] = became
+            elif now.state.forgotten is not None:
+                conversion.let_go(key)
+            elif excluded(conversion.exclusions, key, store.metadata_of(self.objects, now)):
+                conversion.remove(key, "excluded")
+            elif before is None and is_leftover(conversion.state, now.state):
+                conversion.remove(key)
+            else:
+                conversion.note(now.state)
+                conversion.became[key] = became
+
+    def _changed(self) -> Iterator[tuple[str, str | None, str | None]]:
+        return changed_trees(self.objects, self.own, self.tip.tree, _DEPTH)
+
+    def _loaded(self, tree: str | None) -> StoredSession | None:
+        try:
+            return None if tree is None else store.load_bundle(self.objects, tree)
+        except store.DamagedBundle:  # whoever reads it reports it
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Arriving:
+    """Merges the companion refs of remotes into the companion, which ``seen`` found where they are."""
+
+    repo: Repository
+    objects: Objects
+    writer: ObjectWriter
+    state: State
+    seen: Seen
+
+    def arrive(
+        self, spend: Spend, report: Report, *, forget: Forget | None = None, compact: bool = False
+    ) -> Arrived:
+        """Check and merge the tips of remotes, and fold the companion as it stands into that.
+
+        What leads to the companion's own parents counts as exchanged where no remote has anything sound. ``forget``:
+        sessions that are forgotten first. ``compact``: the next commit has no parents; so it is, too, as long as no
+        remote has another tip than those that a compacted companion stands in place of.
+
+        Raises:
+            AsrError: the companion is damaged, or what ``spend`` raises.
+        """
+        tip = store.read_tip(self.repo, self.objects)
+        own = tip.tree
+        if forget is not None:
+            tip = replace(tip, tree=buried(self.objects, self.writer, own, forget))
+        self.state.drop_findings_of(UNSOUND)
+        known = Known(tip.tree, self.state.sound(), spend)
+        found = self._merged(self.seen.remotes, known, report)
+        self.state.set_sound(found.sound)
+        if not found.parents:
+            found = self._merged(tip.parents, known, report)
+        before = compaction.replaced(self.objects, tip.commit)
+        gone = frozenset(found.parents) if compact else before
+        if before and not found.parents:  # what was exchanged is no more than in the companion itself
+            return Arrived(self.objects, replace(tip, base=tip.tree, replaced=before), own)
+        if found.tree is None:
+            return Arrived(self.objects, tip, own)
+        tree = found.tree
+        if tip.tree not in (None, tree):
+            tree = merge_trees(self.objects, self.writer, tree, str(tip.tree), report) or tree
+            self.writer.finish()
+        exchanged = replace(
+            tip,
+            tree=tree,
+            parents=found.parents,
+            date=found.date,
+            base=found.tree,
+            base_commit=found.commit,
+        )
+        if gone and gone >= set(found.parents):
+            exchanged = replace(exchanged, parents=(), base_commit=None, replaced=gone | before)
+        return Arrived(self.objects, exchanged, own)
+
+    def _merged(self, tips: frozenset[str] | tuple[str, ...], known: Known, report: Report) -> Merged:
+        if not tips:
+            return Merged(None, None, (), 0, ())
+        return merged(self.repo, self.objects, self.writer, tips, report, known=known)

@@ -1,0 +1,81 @@
+"""Sharing in clones that do not have everything: partial and shallow ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from git_asr.git.repository import open_repository
+from git_asr.sharing import target
+from git_asr.sharing.fetching import fetch_companion
+from git_asr.sharing.listing import quiet
+from tests.e2e.sample_repos import SESSIONS, checkpoint
+from tests.sharing.sides import clone, held, hub, named, pushed, synced
+from tests.support.companion import tip
+from tests.support.entire_repo import own_ref
+from tests.support.repo_builder import git
+
+
+@pytest.fixture
+def far(tmp_path: Path) -> Path:
+    """A hub with three sessions, of which one is in its companion."""
+    path = hub(tmp_path / "hub", 3).path
+    git(path, "config", "uploadpack.allowFilter", "true")
+    git(path, "config", "uploadpack.allowAnySHA1InWant", "true")
+    pushed(clone(path, tmp_path / "a", 1))
+    return path
+
+
+def absent(path: Path, ref: str) -> int:
+    """How many objects behind a ref are not here."""
+    return git(path, "rev-list", "--objects", "--missing=print", ref).count("?")
+
+
+def partial(far: Path, to: Path) -> Path:
+    git(
+        far.parent,
+        "clone",
+        "-q",
+        "--filter=blob:none",
+        "--single-branch",
+        "-b",
+        "main",
+        far.as_uri(),
+        str(to),
+    )
+    return to
+
+
+def test_a_partial_clone_gets_it_whole_only_when_asked(far: Path, tmp_path: Path) -> None:
+    path = partial(far, tmp_path / "b")
+    repo = open_repository(path)
+    where = target.named(repo, "origin")
+    found = fetch_companion(repo, where, quiet)
+    assert found.new == tip(far)
+    assert absent(path, found.tracking) > 0
+    fetch_companion(repo, where, quiet, whole=True)
+    assert absent(path, found.tracking) == 0
+    assert held(path, found.tracking) == named(1)
+
+
+def test_a_push_from_a_partial_clone_fetches_what_it_compares(far: Path, tmp_path: Path) -> None:
+    path = partial(far, tmp_path / "b")
+    own = own_ref(checkpoint(2))
+    git(path, "fetch", "-q", "--no-filter", "origin", f"{own}:{own}")
+    synced(path)
+    assert held(path) == named(2)
+    assert pushed(path).left_out == ()
+    assert held(far) == named(1, 2)
+    assert git(far, "rev-list", "--count", SESSIONS) == "2"
+
+
+def test_a_shallow_clone_shares_as_any_other(far: Path, tmp_path: Path) -> None:
+    path = tmp_path / "b"
+    git(tmp_path, "clone", "-q", "--depth=1", "-b", "main", far.as_uri(), str(path))
+    own = own_ref(checkpoint(3))
+    git(path, "fetch", "-q", "--depth=1", "origin", f"{own}:{own}")
+    synced(path)
+    assert pushed(path).left_out == ()
+    assert held(far) == named(1, 3)
+    assert git(path, "rev-parse", "--is-shallow-repository") == "true"
