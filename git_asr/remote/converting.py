@@ -28,6 +28,8 @@ MOST_BYTES = 4 << 30
 """Bytes of packs that a source may fill."""
 _COMMITS = "tree:0"
 """The filter with which a server sends commits alone."""
+_FEW = 100
+"""Refs that are named one by one; of more, all that are of their kind are asked for, in patterns."""
 _WHOLE = "--no-filter"
 _TOO_LITTLE = re.compile("bad revision|did not send all necessary objects")
 """What Git says where a ref names a tree or a file, which the server left out with all the others."""
@@ -157,9 +159,10 @@ class Converted:
         )
         with self._limited(private) as hear:
             for refs, option in ((chosen.stores, _WHOLE), (chosen.walked, f"--filter={_COMMITS}")):
-                news = refspecs([one for one, oid in refs.items() if here.get(one) != oid], listed)
-                if not news:
+                moved = [one for one, oid in refs.items() if here.get(one) != oid]
+                if not moved:
                     continue
+                news = refspecs(moved if len(moved) < _FEW else refs, listed)
                 try:
                     fetch(private, name, news, hear, (option,), config=config)
                 except AsrError as error:
