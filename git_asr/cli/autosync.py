@@ -17,15 +17,21 @@ def refresh(repo: Repository) -> bool:
     """Sync what is new if ``asr.autosync`` allows it and it takes about a second at most, else print one hint.
 
     Tells whether a hint was printed. What a sync would report is left to ``git asr sync``; a sync that fails does not
-    keep the command from reading.
+    keep the command from reading. It asks nothing of the network; but where a partial clone left out what listing reads
+    of the companion ref, that is fetched first, and said.
     """
+    if repo.promisor:
+        from git_asr.cli.promised import bring_summaries
+
+        bring_summaries(repo)
     wanted = settings(repo)
     if not has_news(repo, wanted.exclusions, orphans=wanted.orphans):
         return False
     if not wanted.autosync:
         render.hint(_HINT)
         return True
-    from git_asr.sync.flow import Options, TooMuch, sync
+    from git_asr.companion.soundness import TooMuch
+    from git_asr.sync.flow import Options, sync
 
     options = Options(
         exclusions=wanted.exclusions,

@@ -11,8 +11,9 @@ import click
 
 from git_asr.cli import render
 from git_asr.cli.fetched import hear
+from git_asr.companion.arrivals import UNSOUND
 from git_asr.companion.names import SESSIONS
-from git_asr.errors import AsrError, Report
+from git_asr.errors import DONE, INCOMPLETE, AsrError, Report
 from git_asr.git.base import Repository
 from git_asr.git.refs import read_ref
 from git_asr.sharing import target
@@ -139,6 +140,11 @@ def pushed_to(repo: Repository, where: Target, terms: Terms, report: Report) -> 
     if source is None:
         raise AsrError("no session is here", hint="git asr sync")
     return Sent(where, push(repo, where, source, terms, hear=hear, report=report), terms)
+
+
+def status(warnings: render.Warnings) -> int:
+    """The exit status: not complete if something that came from a remote was refused."""
+    return INCOMPLETE if any(one.code == UNSOUND for one in warnings.seen) else DONE
 
 
 def print_json(fields: Mapping[str, Any]) -> None:

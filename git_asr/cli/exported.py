@@ -25,6 +25,7 @@ from git_asr.cli.autosync import refresh
 from git_asr.cli.findings import findings_as_json
 from git_asr.cli.opening import open_repository
 from git_asr.cli.progress import Tick, progress
+from git_asr.cli.promised import bring_sessions
 from git_asr.cli.redacting import Redaction
 from git_asr.cli.selecting import Selection, select
 from git_asr.companion.exporting import bundle_of
@@ -145,6 +146,7 @@ def export(wanted: Wanted, report: Report) -> Exported:
         keys = select(repo, objects, tree, wanted.selection, report)
         if tree is None:
             raise AsrError("no session is here", hint="git asr sync")
+        bring_sessions(repo, objects, tree, keys)
         bundle = bundle_of(objects, tree, keys)
         for step in _steps(wanted, objects, spool, report, tick):
             bundle = step(bundle)

@@ -7,7 +7,6 @@ import click
 from git_asr.cli import exchanged, outcome, render
 from git_asr.cli.opening import open_repository
 from git_asr.cli.syncing import synced
-from git_asr.errors import DONE
 from git_asr.sharing import target
 from git_asr.sync.settings import settings
 
@@ -26,8 +25,8 @@ def fetch_sessions(remote: str | None, *, whole: bool, dry_run: bool, machine: b
     if machine:
         told = {} if merged is None else {"sync": outcome.as_json(merged)}
         exchanged.print_json({**arrived.as_json(), **told})
-        return DONE
-    click.echo(arrived.summary())
-    if merged is not None:
-        click.echo(outcome.summary(merged))
-    return DONE
+    else:
+        click.echo(arrived.summary())
+        if merged is not None:
+            click.echo(outcome.summary(merged))
+    return exchanged.status(warnings)

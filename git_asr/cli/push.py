@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from git_asr.errors import DONE, UsageError
+from git_asr.errors import UsageError
 
 
 @click.command("push")
@@ -48,4 +48,4 @@ def command(
         exchanged.print_json(sent.as_json())
     else:
         sent.print_text()
-    return DONE
+    return exchanged.status(warnings)

@@ -76,6 +76,10 @@ def find(repo: Repository, objects: Objects, what: str, *, whole: bool) -> Shown
     tree = read_tip(repo, objects).tree
     warnings = render.Warnings()
     found = meant(repo, objects, tree, what, warnings)
+    if repo.promisor:
+        from git_asr.cli.promised import bring_sessions
+
+        bring_sessions(repo, objects, tree, found.sessions)
     bundles = _open(objects, tree, found, warnings) if tree is not None else []
     commit = found.id if found.kind == "commit" else None
     checkpoint = found.id if found.kind == "checkpoint" else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from git_asr.cli.progress import progress
+from git_asr.cli.promised import filling
 from git_asr.errors import Report
 from git_asr.git.base import Repository
 from git_asr.sync.flow import Options, sync
@@ -24,6 +25,7 @@ def synced(
             orphans=wanted.orphans,
             reconvert=wanted.reconvert,
             backend=wanted.backend,
+            fill=filling(repo),
             progress=lambda done, total: tick("sessions", done, total),
         )
         return sync(repo, options, report)

@@ -6,17 +6,18 @@ they came.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from git_asr.asr.bundle import MANIFEST
 from git_asr.asr.ids import is_name
 from git_asr.companion import store
 from git_asr.companion.merging import merge_trees
-from git_asr.companion.soundness import Spend, bounded_entries, unsound
+from git_asr.companion.soundness import Spend, TooMuch, bounded_entries, lacking, unsound
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git import graph
 from git_asr.git.base import Objects, Repository, TreeEntry
+from git_asr.git.promised import absent
 from git_asr.git.trees import Edit, edit_tree
 from git_asr.git.writing import ObjectWriter
 
@@ -31,6 +32,8 @@ MOST_TOLD = 5
 FEW = 10
 """So many sessions a tip may always forget."""
 UNSOUND = "unsound-session"
+UNREAD = "unread-companion"
+"""A partial clone lacks what merging reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class Merged:
     ``parents``; None where nothing is left. ``tree``: the companion tree, without what was refused; None where nothing
     is left. ``parents``: the tips that count and that no other of them reaches, sorted. ``date``: of the newest of
     them, 0 without any. ``refused``: what was left out. ``sound``: the trees of the sessions that were found sound, now
-    or before, and that the own tree does not have.
+    or before, and that the own tree does not have. ``unread``: whether a partial clone lacks what merging reads.
     """
 
     commit: str | None
@@ -59,6 +62,10 @@ class Merged:
     date: int
     refused: tuple[Refused, ...]
     sound: frozenset[str] = field(default=frozenset(), repr=False)
+    unread: bool = False
+
+
+Fill = Callable[[Collection[str]], object]
 
 
 def _spend(_: int) -> None:
@@ -71,12 +78,14 @@ class Known:
 
     ``tree``: a companion tree of one's own. A tip that would forget most of its sessions is refused: whoever wants that
     forgets them here first. ``sessions``: trees of sessions that were found sound. ``spend``: told how many bytes are
-    about to be read; what it raises ends it all.
+    about to be read; it may raise TooMuch. ``fill``: brings Git blobs that a partial clone left out, all at once;
+    it may raise AsrError. None where nothing may be asked of the network.
     """
 
     tree: str | None = None
     sessions: Set[str] = frozenset()
     spend: Spend = _spend
+    fill: Fill | None = None
 
 
 def merged(
@@ -90,38 +99,58 @@ def merged(
 ) -> Merged:
     """Check companion commits and merge what is sound in them; nothing is moved, objects are written and finished.
 
-    A tip that is none, or whose tree is none of ours, counts as not there. A session that fails a check is left out of
+    A tip that is none, or whose tree is none of ours, counts as not there; so does one of which a partial clone lacks
+    what merging reads (``unread-companion``). A session that fails a check is left out of
     its tip. Each is reported (``unsound-session``), of one tip only some one by one. The same tips give the same
     commit, whoever merges them and in whatever order, as long as nobody's ``known.tree`` makes a difference.
 
     Raises:
+        TooMuch: there is more to read than ``known.spend`` allows.
         AsrError: the repository is damaged, or Git refuses the new objects.
     """
     known = known or Known()
     wanted = sorted(set(tips))
     arrival = _Arrival(repo, objects, writer, known, report)
     trees: dict[str, str | None] = {}
-    commits = {node.oid: node.tree for node in graph.listed(repo, wanted[:MOST_TIPS])}
-    for number, tip in enumerate(wanted):
-        if number >= MOST_TIPS:
-            arrival.refuse(tip, [(None, f"there are more than {MOST_TIPS:,} tips")])
-        elif tip not in commits:
+    commits = _commits(repo, wanted[:MOST_TIPS])
+    unread = arrival.fill(commits) if repo.promisor else {}
+    if len(wanted) > MOST_TIPS:
+        why = f"there are {len(wanted):,} tips, and {MOST_TIPS:,} are merged"
+        arrival.refused.extend(Refused(tip, None, why) for tip in wanted[MOST_TIPS:])
+        report(Diagnostic(UNSOUND, "companions", why))
+    for tip in wanted[:MOST_TIPS]:
+        if tip not in commits:
             arrival.refuse(tip, [(None, "it is no commit that is here")])
+        elif tip in unread:
+            report(Diagnostic(UNREAD, f"companion {tip[:12]}", unread[tip], "git asr sync"))
         else:
             try:
                 trees[tip] = arrival.sound(tip, commits[tip])
+            except TooMuch:
+                raise
             except AsrError as error:
                 arrival.refuse(tip, [(None, error.message)], error.hint)
+    parents = tuple(sorted(arrival.independent(trees)))
     refused = tuple(arrival.refused)
-    parents = tuple(sorted(graph.independent(repo, trees))) if trees else ()
     date = store.newest_date(objects, parents)
     tree = arrival.united([trees[tip] for tip in parents])
     if tree is None:
-        return Merged(None, None, parents, date, refused, frozenset(arrival.passed))
+        return Merged(None, None, parents, date, refused, frozenset(arrival.passed), bool(unread))
     same = [tip for tip in parents if commits[tip] == tree]
     commit = same[0] if same else store.commit(writer, tree, parents, date)
     writer.finish()
-    return Merged(commit, tree, parents, date, refused, frozenset(arrival.passed))
+    return Merged(commit, tree, parents, date, refused, frozenset(arrival.passed), bool(unread))
+
+
+def _commits(repo: Repository, tips: Sequence[str]) -> dict[str, str]:
+    """The tree of each tip that is a commit."""
+    try:
+        return {node.oid: node.tree for node in graph.listed(repo, tips)}
+    except AsrError:  # one of them is damaged
+        if len(tips) == 1:
+            return {}
+        half = len(tips) // 2
+        return _commits(repo, tips[:half]) | _commits(repo, tips[half:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +182,8 @@ class _Arrival:
         folders = _folders(self.objects, tree, self.known.tree)
         known = self.known.sessions | self.passed
         checked = {path: oid for path, oid in folders.sessions if oid not in known}
-        faults = dict(unsound(self.objects, checked.items(), self.known.spend))
+        is_partial = self.repo.promisor
+        faults = dict(unsound(self.objects, checked.items(), self.known.spend, partial=is_partial))
         passed = [(path, oid) for path, oid in folders.sessions if path not in faults]
         self._guard(passed)
         self.passed.update(oid for _, oid in passed)
@@ -165,6 +195,41 @@ class _Arrival:
         self.refuse(tip, sorted({**folders.strange, **faults}.items()))
         self.writer.finish()
         return result
+
+    def independent(self, tips: Iterable[str]) -> list[str]:
+        """The tips that no other of them reaches; one whose history cannot be walked is refused."""
+        wanted = sorted(tips)
+        try:
+            graph.reached(self.repo, wanted, [])
+        except AsrError:
+            wanted = [tip for tip in wanted if self._is_walked(tip)]
+        return graph.independent(self.repo, wanted) if wanted else []
+
+    def _is_walked(self, tip: str) -> bool:
+        try:
+            return bool(graph.reached(self.repo, [tip], [tip]))
+        except AsrError as error:
+            self.refuse(tip, [(None, f"its history is damaged: {error.message}")])
+            return False
+
+    def fill(self, commits: Mapping[str, str]) -> dict[str, str]:
+        """Bring what merging reads of all tips and a partial clone left out; in words why that of a tip is not here."""
+        wanted = {tip: self._lacking(tree) for tip, tree in commits.items()}
+        every = {oid for oids in wanted.values() for oid in oids}
+        why = f"a partial clone left out {len(every):,} files that merging reads"
+        if every and self.known.fill is not None:
+            try:
+                self.known.fill(every)
+            except AsrError as error:
+                why = error.message
+            every = set(absent(self.objects, every))
+        return {tip: why for tip, oids in wanted.items() if not every.isdisjoint(oids)}
+
+    def _lacking(self, tree: str) -> list[str]:
+        try:
+            return list(lacking(self.objects, _folders(self.objects, tree, self.known.tree).sessions))
+        except AsrError:  # it is refused, then
+            return []
 
     def united(self, trees: Sequence[str | None]) -> str | None:
         """The trees of some tips as one."""

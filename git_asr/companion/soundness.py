@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from git_asr.asr.bundle import MANIFEST, Manifest, load
-from git_asr.asr.parts import LINKS_END, is_bundle_path
+from git_asr.asr.parts import LINKS_END, is_bundle_path, is_part
 from git_asr.companion import store
 from git_asr.companion.merge import StreamState
 from git_asr.errors import AsrError
 from git_asr.git.base import FILE, Objects, TreeEntry
+from git_asr.git.promised import absent
 
 MOST_TREE = 8 << 20
 """Bytes of one tree."""
@@ -37,27 +38,46 @@ _DEEPEST = 16
 
 @dataclass(slots=True)
 class _Looked:
-    """A session under way. ``files``: its files by path; ``why``: what is wrong with it."""
+    """A session under way. ``files``: by path; ``promised``: those that are not here; ``why``: what is wrong."""
 
     path: str
     tree: str
     files: dict[str, str] = field(default_factory=dict)
+    promised: set[str] = field(default_factory=set)
     why: str | None = None
 
 
+class TooMuch(AsrError):
+    """There is more to read than the caller allowed; nothing was done."""
+
+
 Spend = Callable[[int], object]
-"""Told how many bytes are about to be read; it raises where that is too much now."""
+"""Told how many bytes are about to be read; it raises TooMuch where that is too much now."""
 
 
-def unsound(objects: Objects, sessions: Iterable[tuple[str, str]], spend: Spend) -> Iterator[tuple[str, str]]:
-    """Those of some sessions, each its path in a companion tree and its own tree, that fail; with what is wrong."""
-    batch: list[_Looked] = []
-    for path, tree in sessions:
-        batch.append(_Looked(path, tree))
-        if len(batch) == AT_ONCE:
-            yield from _checked(objects, batch, spend)
-            batch = []
-    yield from _checked(objects, batch, spend)
+def unsound(
+    objects: Objects, sessions: Iterable[tuple[str, str]], spend: Spend, *, partial: bool = False
+) -> Iterator[tuple[str, str]]:
+    """Those of some sessions, each its path in a companion tree and its own tree, that fail; with what is wrong.
+
+    ``partial``: what a partial clone left out of transcripts and blobs is checked by whoever reads it.
+    """
+    for batch in _batches(objects, sessions):
+        spend(_measure(objects, batch, partial=partial))
+        _read(objects, [one for one in batch if one.why is None])
+        yield from ((one.path, one.why) for one in batch if one.why is not None)
+
+
+def lacking(objects: Objects, sessions: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """The Git blobs that listing and merging read of sessions, and that are not here."""
+    for batch in _batches(objects, sessions):
+        wanted = [oid for one in batch for path, oid in one.files.items() if is_summary(path)]
+        yield from absent(objects, wanted)
+
+
+def is_summary(path: str) -> bool:
+    """Whether listing and merging read a file of a bundle: the manifest, headers and links."""
+    return path == MANIFEST or (path.startswith("sessions/") and not is_part(path))
 
 
 def bounded_entries(objects: Objects, trees: Iterable[str]) -> Callable[[str], tuple[TreeEntry, ...] | str]:
@@ -82,18 +102,25 @@ def _entries(objects: Objects, tree: str, size: int | None) -> tuple[TreeEntry, 
     return entries
 
 
-def _checked(objects: Objects, batch: list[_Looked], spend: Spend) -> Iterator[tuple[str, str]]:
-    if not _list_files(objects, batch):
-        half = len(batch) // 2
-        for some in (batch[:half], batch[half:]):
-            yield from _checked(objects, [_Looked(one.path, one.tree) for one in some], spend)
+def _batches(objects: Objects, sessions: Iterable[tuple[str, str]]) -> Iterator[list[_Looked]]:
+    """Sessions with their files listed, as many together as are not too many."""
+    batch: list[_Looked] = []
+    for path, tree in sessions:
+        batch.append(_Looked(path, tree))
+        if len(batch) == AT_ONCE:
+            yield from _listed(objects, batch)
+            batch = []
+    if batch:
+        yield from _listed(objects, batch)
+
+
+def _listed(objects: Objects, batch: list[_Looked]) -> Iterator[list[_Looked]]:
+    if _list_files(objects, batch):
+        yield batch
         return
-    spend(_measure(objects, batch))
-    listed = [one for one in batch if one.why is None]
-    _read(objects, listed)
-    for one in batch:
-        if one.why is not None:
-            yield one.path, one.why
+    half = len(batch) // 2
+    for some in (batch[:half], batch[half:]):
+        yield from _listed(objects, [_Looked(one.path, one.tree) for one in some])
 
 
 def _list_files(objects: Objects, batch: list[_Looked]) -> bool:
@@ -137,7 +164,7 @@ def _take(
     return None
 
 
-def _measure(objects: Objects, batch: list[_Looked]) -> int:
+def _measure(objects: Objects, batch: list[_Looked], *, partial: bool) -> int:
     """See that all files are here, and none of them or all together are too large; the bytes of those that are not."""
     whole = 0
     sizes = objects.sizes(oid for one in batch if one.why is None for oid in one.files.values())
@@ -150,7 +177,9 @@ def _measure(objects: Objects, batch: list[_Looked]) -> int:
         for path, oid in one.files.items():
             size = sizes[oid]
             most = MOST_MANIFEST if path == MANIFEST or path.endswith(LINKS_END) else MOST_FILE
-            if size is None:
+            if size is None and partial and not is_summary(path):
+                one.promised.add(path)
+            elif size is None:
                 one.why = f"the object of {path} is not here"
             elif size > most:
                 one.why = f"{path} has more than {most >> 20} MiB"
@@ -172,7 +201,11 @@ def _read(objects: Objects, batch: list[_Looked]) -> None:
         except AsrError as error:
             one.why = error.message
             continue
-        asked += ((one, file.path, file.bytes, file.sha256) for file in manifest.files().values())
+        asked += (
+            (one, file.path, file.bytes, file.sha256)
+            for file in manifest.files().values()
+            if file.path not in one.promised
+        )
     wanted = [one.files[path] for one, path, _, _ in asked]
     for (one, path, size, sha256), data in zip(asked, objects.blobs(wanted), strict=True):
         if data is None or len(data) != size or hashlib.sha256(data).hexdigest() != sha256:

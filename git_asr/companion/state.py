@@ -215,7 +215,7 @@ class State:
         """Whether something that was absent may be here now, though no ref moved."""
         found = self._db.execute(
             "SELECT 1 FROM incomplete UNION ALL"
-            " SELECT 1 FROM finding WHERE code IN ('unreadable-store', 'absent-commit') LIMIT 1"
+            " SELECT 1 FROM finding WHERE code IN ('unreadable-store', 'absent-commit', 'unread-companion') LIMIT 1"
         )
         return found.fetchone() is not None
 

@@ -22,6 +22,7 @@ from git_asr.companion.names import REMOTES, SESSIONS
 from git_asr.errors import AsrError
 from git_asr.git import refs, trees
 from git_asr.git.base import FILE, TREE, Objects, Repository
+from git_asr.git.graph import reached
 from git_asr.git.writing import ObjectWriter
 
 IDENTITY = ("git-asr", "git-asr@localhost")
@@ -59,24 +60,33 @@ class Tip:
 
 
 def read_tip(repo: Repository, objects: Objects) -> Tip:
-    """Look where the companion ref stands."""
+    """Look where the companion ref stands; what the next commit builds on is not asked (``with_parents``)."""
     commit = refs.read_ref(repo, SESSIONS)
     if commit is None:
         return Tip(None, None, (), 0)
     try:
-        tree, parents, _ = objects.commit(commit)
+        tree = objects.commit_tree(commit)
         _check_layout(objects, tree)
     except AsrError as error:
         raise AsrError(
             f"{SESSIONS} is damaged: {error.message}", hint=f"git update-ref -d {SESSIONS}"
         ) from error
-    exchanged = any(
-        remote.oid == commit or refs.is_ancestor(repo, commit, remote.oid)
-        for remote in refs.list_refs(repo, REMOTES)
-    )
+    return Tip(commit, tree, (), 0)
+
+
+def with_parents(repo: Repository, objects: Objects, tip: Tip) -> Tip:
+    """What the next commit builds on by the history of the companion ref, where no remote has a tip that counts."""
+    if tip.commit is None:
+        return tip
+    _, parents, _ = objects.commit(tip.commit)
+    remotes = {ref.oid for ref in refs.list_refs(repo, REMOTES)}
+    try:
+        exchanged = tip.commit in remotes or bool(remotes and reached(repo, remotes, [tip.commit]))
+    except AsrError:  # the history of one of them is damaged
+        exchanged = False
     if exchanged or None in objects.sizes(parents).values():  # what a shallow fetch brought was exchanged
-        return Tip(commit, tree, (commit,), newest_date(objects, [commit]))
-    return Tip(commit, tree, parents, newest_date(objects, parents))
+        parents = (tip.commit,)
+    return replace(tip, parents=parents, date=newest_date(objects, parents))
 
 
 def newest_date(objects: Objects, commits: Iterable[str]) -> int:

@@ -76,30 +76,34 @@ def prepare(repo: Repository, offer: Offer, proof: Proof, hear: Hear, report: Re
         synced = None if state is None else state.meta("companion")
         sources = Sources(objects, state, None if synced is None else objects.commit_tree(synced))
         held = Held(repo, objects, proof.address, proof.stores, hear, report)
+        _keep_apart(objects, offer)
         if offer.policy is None:
-            if theirs is not None and is_redacted(objects, theirs):
-                raise AsrError(
-                    f"what stands at {offer.ref} there is redacted, and the two are never mixed",
-                    hint="push it to another repository, or with --policy",
-                )
             chosen = select(objects, writer, (theirs, mine), sources, held)
             sides = (there, chosen.tree(objects, writer), sources.tree)
             tree = _united(repo, objects, writer, sides, report)
         else:
             chosen = select(objects, writer, (None, mine), sources, held)
-            redaction = Redaction(objects, writer, offer.policy, directory(repo), report)
+            redaction = Redaction(objects, writer, offer.policy, directory(repo), hear, report)
             tree = _redacted(repo, redaction, there, redaction.twins(chosen))
         return Prepared(_commit(objects, writer, offer, tree), chosen.left_out)
+
+
+def _keep_apart(objects: Objects, offer: Offer) -> None:
+    """See that a redacted companion and a full one share no history. Raises AsrError."""
+    redacted = None if offer.there is None else is_redacted(objects, offer.there)
+    if redacted is None or redacted == (offer.policy is not None):
+        return
+    words, option = ("is redacted", "with") if redacted else ("is not redacted", "without")
+    raise AsrError(
+        f"what stands at {offer.ref} there {words}, and the two are never mixed",
+        hint=f"push it to another repository, or {option} --policy",
+    )
 
 
 def _redacted(
     repo: Repository, redaction: Redaction, there: str | None, twins: Mapping[str, str]
 ) -> str | None:
-    """The tree of a redacted companion with some twins; those take the place of what another policy made.
-
-    Raises:
-        AsrError: what stands there is not redacted.
-    """
+    """The tree of a redacted companion with some twins; those take the place of what another policy made."""
     objects, writer = redaction.objects, redaction.writer
     theirs = None if there is None else objects.commit_tree(there)
     others = set() if theirs is None else set(made_otherwise(objects, theirs, redaction.policy))
@@ -163,6 +167,10 @@ def _united(
     sound = store.session_folders(objects, made) if made is not None else ()
     known = Known(made, {tree for _, tree in sound})
     found = merged(repo, objects, writer, [there, ours], report, known=known)
+    if found.unread:
+        raise AsrError(
+            "some of what stands there is not here and cannot be fetched", hint="git asr fetch --no-filter"
+        )
     refused = {one.path: one.why for one in found.refused if one.tip == there}
     theirs = objects.commit_tree(there)
     if None in refused:

@@ -20,6 +20,7 @@ from git_asr.companion import store
 from git_asr.companion.exporting import bundle_of
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import TREE, Objects
+from git_asr.git.fetching import Hear
 from git_asr.git.trees import edit_tree, walk_files
 from git_asr.git.writing import ObjectWriter
 from git_asr.redaction.policy import Policy
@@ -28,16 +29,19 @@ from git_asr.redaction.twins import REDACTION
 from git_asr.sharing.selection import Selection
 
 _FILE = "redacted.json"
+_MOST_COMMITS = 1000
+"""Commits of a companion that are looked at for one that tells whether it is redacted."""
 
 
 @dataclass(slots=True)
 class Redaction:
-    """A policy at work on a companion. ``directory``: ``<common directory>/asr``."""
+    """A policy at work on a companion. ``directory``: ``<common directory>/asr``; ``hear`` is told how far it is."""
 
     objects: Objects
     writer: ObjectWriter
     policy: Policy
     directory: Path
+    hear: Hear
     report: Report
 
     def twins(self, chosen: Selection) -> dict[str, str]:
@@ -46,13 +50,11 @@ class Redaction:
         remembered = _remembered(self.directory / _FILE, digest)
         redactor = Redactor(self.policy)
         made: dict[str, tuple[str, str]] = {}
-        for path, session in chosen.trees.items():
-            known = remembered.get(session)
-            found = (
-                known
-                if known is not None and self._is_here(known[1])
-                else self._twin(redactor, path, session)
-            )
+        for number, (path, session) in enumerate(chosen.trees.items(), start=1):
+            found = remembered.get(session)
+            if found is None or not self._is_here(found[1]):
+                found = self._twin(redactor, path, session)
+                self.hear(f"Redacting sessions: {number}/{len(chosen.trees)}\r", True)
             if found is not None:
                 made[session] = found
         self.writer.finish()
@@ -91,44 +93,51 @@ class Redaction:
     def _forgotten(
         self, redactor: Redactor, key: SessionKey, forgotten: Mapping[str, Any]
     ) -> tuple[str, str]:
-        """The twin of a forgotten session says no more than that it is forgotten, and until when."""
-        mask = redactor.masker().identifier
-        own = SessionKey(mask(key.harness), mask(key.id), key.id_source)
-        kept = {name: value for name, value in forgotten.items() if name == "through"}
+        """The twin of a forgotten session says that it is forgotten, until when, and why."""
+        masker = redactor.masker()
+        own = SessionKey(masker.identifier(key.harness), masker.identifier(key.id), key.id_source)
+        kept = {"reason": masker.text(str(forgotten.get("reason"))), "through": forgotten.get("through", 0)}
         meta = {REDACTION: {"policy": self.policy.record()}}
         manifest = Manifest((Session(own, ()),), shareable=True, forgotten=kept, meta=meta)
         tree = store.write_session(self.writer, self.objects, {MANIFEST: self.writer.blob(manifest.dump())})
         return store.session_path(own), tree
 
 
-def is_redacted(objects: Objects, tree: str) -> bool | None:
-    """Whether a companion tree is a redacted one, by the first session that can be read; None where there is none."""
-    for _, session in store.session_folders(objects, tree):
-        entry = objects.lookup(session, MANIFEST)
+def is_redacted(objects: Objects, commit: str) -> bool | None:
+    """Whether a companion commit is of a redacted companion, by the first session that can be read; None if none can.
+
+    A session that was forgotten says nothing of it; where there are no others an earlier commit does.
+    """
+    seen = {commit}
+    todo = [commit]
+    while todo and len(seen) < _MOST_COMMITS:
         try:
-            return _policy(load((entry and objects.blob(entry.oid)) or b"")) is not None
+            tree, parents, _ = objects.commit(todo.pop(0))
+            for manifest in _unforgotten(objects, tree):
+                return _policy(manifest) is not None
         except AsrError:
             continue
+        todo += [one for one in parents if one not in seen]
+        seen.update(parents)
     return None
 
 
-def made_otherwise(objects: Objects, tree: str, policy: Policy) -> Iterator[str]:
-    """The paths of the sessions of a redacted companion that another policy made, or another version of it.
+def _unforgotten(objects: Objects, tree: str) -> Iterator[Manifest]:
+    """The manifests that can be read, of sessions that are not forgotten."""
+    for _, session in store.session_folders(objects, tree):
+        entry = objects.lookup(session, MANIFEST)
+        with suppress(AsrError):
+            manifest = load((entry and objects.blob(entry.oid)) or b"")
+            if manifest.forgotten is None:
+                yield manifest
 
-    Raises:
-        AsrError: a session there is not redacted.
-    """
+
+def made_otherwise(objects: Objects, tree: str, policy: Policy) -> Iterator[str]:
+    """The paths of the sessions of a redacted companion that another policy made, or another version of it."""
     for path, manifest in store.manifests(objects, tree):
-        if not isinstance(manifest, Manifest):
-            yield path
-            continue
-        record = _policy(manifest)
-        if record is None:
-            raise AsrError(
-                "what stands there is not redacted, and the two are never mixed",
-                hint="push it to another repository, or without --policy",
-            )
-        if record != policy.record():
+        if not isinstance(manifest, Manifest) or manifest.forgotten is not None:
+            continue  # merging leaves the one out, and the other wins
+        if _policy(manifest) != policy.record():
             yield path
 
 

@@ -11,7 +11,7 @@ from git_asr.asr.header import SessionKey
 from git_asr.asr.links import CHECKPOINT
 from git_asr.asr.shape import without
 from git_asr.companion import merge, store
-from git_asr.companion.merge import StreamState
+from git_asr.companion.merge import SessionState, StreamState
 from git_asr.companion.store import DamagedBundle, StoredSession
 from git_asr.git.base import TREE, Objects
 from git_asr.git.trees import changed_trees, edit_tree
@@ -149,7 +149,8 @@ def _clean(objects: Objects, writer: ObjectWriter, tree: str) -> str:
     """The session's tree with nothing in it but streams and what they name."""
     stored = store.load_bundle(objects, tree)
     if stored.state.forgotten is not None:
-        return tree
+        alone = merge.manifest(SessionState(stored.state.key, {}, {}, stored.state.forgotten))
+        return store.write_session(writer, objects, {MANIFEST: writer.blob(alone.dump())})
     whole = merge.manifest(stored.state)
     bare = merge.manifest(replace(stored.state, beside=Manifest(())))
     listed = {MANIFEST, *bare.files()}

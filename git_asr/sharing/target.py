@@ -74,12 +74,9 @@ def default(repo: Repository, report: Report) -> Target:
 def of_source(repo: Repository, source: Source) -> Target:
     """The target that stands for a source of checkpoints."""
     remote, address = source.remote, source.address
-    if (
-        remote is not None
-        and remote.url.startswith(_HELPER)
-        and not remote.url.startswith(f"{_HELPER}convert+")
-    ):
-        address = remote.url.removeprefix(_HELPER)  # what `git-remote-asr` would do is done here
+    url = address if remote is None else remote.url
+    if url.startswith(_HELPER) and not url.startswith(f"{_HELPER}convert+"):
+        address = url.removeprefix(_HELPER)  # what `git-remote-asr` would do is done here
     ref = SESSIONS if remote is None else _ref(repo, remote.name, f"{REMOTES}/{source.place}/sessions")
     return Target(address, source.place, ref, remote)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from git_asr.asr.header import SessionKey
 from git_asr.companion import compaction, store
-from git_asr.companion.arrivals import UNSOUND, Known, Merged, merged
+from git_asr.companion.arrivals import UNREAD, UNSOUND, Fill, Known, Merged, merged
 from git_asr.companion.forgetting import Forget, buried
 from git_asr.companion.merging import merge_trees
 from git_asr.companion.soundness import Spend
@@ -28,11 +29,26 @@ _DEPTH = 3
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """The companion with all that remotes have: ``tip``. ``own``: the tree of the ref as it stands."""
+    """The companion with all that remotes have: ``tip``. ``own``: the tree of the ref as it stands.
+
+    ``again``: whether the next sync merges once more though no tip of a remote moved, since something is not here.
+    """
 
     objects: Objects
     tip: store.Tip
     own: str | None
+    again: bool = False
+
+    def remember(self, state: State, remotes: str) -> None:
+        """Remember what was merged, so that the next sync does not if neither remotes nor the companion moved.
+
+        ``remotes``: the tips of remotes in a few characters. The companion must have been remembered.
+        """
+        one, companion = self.tip, state.meta("companion")
+        known = companion is not None and one.base is not None and not self.again
+        fields = [companion, one.base, one.base_commit, one.parents, one.date, sorted(one.replaced)]
+        state.set_meta("remotes", remotes)
+        state.set_meta("arrived", json.dumps(fields) if known else None)
 
     def keys(self) -> Iterator[SessionKey]:
         """The sessions that merging changed; of one that went the key that it had."""
@@ -75,42 +91,52 @@ class Arrived:
 
 @dataclass(frozen=True, slots=True)
 class Arriving:
-    """Merges the companion refs of remotes into the companion, which ``seen`` found where they are."""
+    """Merges the companion refs of remotes into the companion, which ``seen`` found where they are.
+
+    ``spend``, ``fill``: as for ``arrivals.Known``.
+    """
 
     repo: Repository
     objects: Objects
     writer: ObjectWriter
     state: State
     seen: Seen
+    spend: Spend
+    fill: Fill | None = None
 
     def arrive(
-        self, spend: Spend, report: Report, *, forget: Forget | None = None, compact: bool = False
+        self, report: Report, *, forget: Forget | None = None, compact: bool = False, anew: bool = False
     ) -> Arrived:
         """Check and merge the tips of remotes, and fold the companion as it stands into that.
 
         What leads to the companion's own parents counts as exchanged where no remote has anything sound. ``forget``:
         sessions that are forgotten first. ``compact``: the next commit has no parents; so it is, too, as long as no
-        remote has another tip than those that a compacted companion stands in place of.
+        remote has another tip than those that a compacted companion stands in place of. ``anew``: whatever the last
+        sync merged, since other rules may leave more of it here now.
 
         Raises:
             AsrError: the companion is damaged, or what ``spend`` raises.
         """
+        if not (anew or forget or compact) and (remembered := self._remembered()) is not None:
+            return remembered
         tip = store.read_tip(self.repo, self.objects)
         own = tip.tree
         if forget is not None:
             tip = replace(tip, tree=buried(self.objects, self.writer, own, forget))
-        self.state.drop_findings_of(UNSOUND)
-        known = Known(tip.tree, self.state.sound(), spend)
+        for code in (UNSOUND, UNREAD):
+            self.state.drop_findings_of(code)
+        known = Known(tip.tree, self.state.sound(), self.spend, self.fill)
         found = self._merged(self.seen.remotes, known, report)
         self.state.set_sound(found.sound)
         if not found.parents:
+            tip = store.with_parents(self.repo, self.objects, tip)
             found = self._merged(tip.parents, known, report)
         before = compaction.replaced(self.objects, tip.commit)
         gone = frozenset(found.parents) if compact else before
         if before and not found.parents:  # what was exchanged is no more than in the companion itself
             return Arrived(self.objects, replace(tip, base=tip.tree, replaced=before), own)
         if found.tree is None:
-            return Arrived(self.objects, tip, own)
+            return Arrived(self.objects, tip, own, found.unread)
         tree = found.tree
         if tip.tree not in (None, tree):
             tree = merge_trees(self.objects, self.writer, tree, str(tip.tree), report) or tree
@@ -125,7 +151,20 @@ class Arriving:
         )
         if gone and gone >= set(found.parents):
             exchanged = replace(exchanged, parents=(), base_commit=None, replaced=gone | before)
-        return Arrived(self.objects, exchanged, own)
+        return Arrived(self.objects, exchanged, own, found.unread)
+
+    def _remembered(self) -> Arrived | None:
+        """What the last sync merged; None where it is to be done anew."""
+        said, companion = self.state.meta("arrived"), self.seen.companion
+        if said is None or companion is None or self.state.meta("remotes") != self.seen.remotes_digest:
+            return None
+        merged_into, base, base_commit, parents, date, replaced = json.loads(said)
+        wanted = [one for one in (companion, base, base_commit) if one is not None]
+        if merged_into != companion or None in self.objects.sizes(wanted).values():
+            return None
+        own = self.objects.commit_tree(companion)
+        tip = store.Tip(companion, own, tuple(parents), date, base, base_commit, frozenset(replaced))
+        return Arrived(self.objects, tip, own)
 
     def _merged(self, tips: frozenset[str] | tuple[str, ...], known: Known, report: Report) -> Merged:
         if not tips:

@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from git_asr.companion import store
+from git_asr.companion.arrivals import Fill
 from git_asr.companion.forgetting import Forget
 from git_asr.companion.lock import locked
-from git_asr.companion.soundness import Spend
+from git_asr.companion.soundness import Spend, TooMuch
 from git_asr.companion.state import Key, State
 from git_asr.companion.state_file import DamagedState, write_state
 from git_asr.entire import exclusion
-from git_asr.errors import AsrError, Diagnostic, Report
+from git_asr.errors import Diagnostic, Report
 from git_asr.git.backend import Backend, open_objects
 from git_asr.git.base import RefRaced, Repository
 from git_asr.git.tolerant import TolerantObjects
@@ -29,7 +30,7 @@ from git_asr.sync.changes import Changes
 from git_asr.sync.conversion import Conversion
 from git_asr.sync.decisions import Deciding, Decision
 from git_asr.sync.importing import Import, take
-from git_asr.sync.look import TAKEN, Seen, directory, joined, look
+from git_asr.sync.look import TAKEN, directory, joined, look
 from git_asr.sync.outcome import Outcome, outcome_of, unchanged
 from git_asr.sync.publication import Publication
 from git_asr.sync.reconversion import AT_ONCE, groups, note_outdated
@@ -42,13 +43,9 @@ RACES = 8
 """How often a sync begins again when somebody else moved a ref under it."""
 
 
-class TooMuch(AsrError):
-    """There is more to convert, or to merge, than the caller allowed; nothing was done."""
-
-
 def _too_much() -> TooMuch:
     """What stops a sync in passing."""
-    return TooMuch("there is too much to convert in passing", hint="git asr sync")
+    return TooMuch("there is too much to read in passing", hint="git asr sync")
 
 
 Progress = Callable[[int, int], object]
@@ -65,7 +62,8 @@ class Options:
     are done, of how many. ``at_most``: bytes of transcripts beyond which it is not done now. ``lock_wait``: seconds to
     wait for another writer. ``decisions``: links to accept or to take back. ``imports``: what files tell of sessions
     beside those in checkpoints. ``offers``: bundles whose sessions are to be taken in. ``forget``: sessions that are to
-    be forgotten. ``compact``: leave the history of the companion behind.
+    be forgotten. ``compact``: leave the history of the companion behind. ``fill``: brings
+    what a partial clone left out of what remotes have; None where nothing may be asked of the network.
     """
 
     revisions: tuple[str, ...] | None = None
@@ -82,6 +80,7 @@ class Options:
     offers: tuple[Offer, ...] = ()
     forget: Forget | None = None
     compact: bool = False
+    fill: Fill | None = None
 
     @property
     def brings(self) -> bool:
@@ -147,8 +146,12 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
             report(found)
 
         seen = look(repo)
-        arrived = Arriving(repo, objects, writer, state, seen).arrive(
-            _spending(options.at_most), note, forget=options.forget, compact=options.compact
+        spend = _spending(options.at_most)
+        arrived = Arriving(repo, objects, writer, state, seen, spend, options.fill).arrive(
+            note,
+            forget=options.forget,
+            compact=options.compact,
+            anew=state.meta("exclusions") != joined(options.exclusions),
         )
         tip = arrived.tip
         upstream = TolerantObjects(objects, note)
@@ -184,7 +187,8 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
             record for key in taken for _, record in store.links_of(conversion.present(key.key))
         )
         Publication(conversion, seen, joined(options.exclusions)).publish()
-        _remember(state, options, seen, anew)
+        _remember(state, options, anew)
+        arrived.remember(state, seen.remotes_digest)
         return replace(
             outcome_of(conversion.tally, state, seen),
             imported=imported,
@@ -193,12 +197,11 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
         )
 
 
-def _remember(state: State, options: Options, seen: Seen, anew: Iterable[Key]) -> None:
+def _remember(state: State, options: Options, anew: Iterable[Key]) -> None:
     """Remember for the next sync by what this one went, and that some sessions were converted ``anew``."""
     state.drop_outdated(anew)
     state.set_meta("exclusions", joined(options.exclusions))
     state.set_meta("orphans", TAKEN if options.orphans else None)
-    state.set_meta("remotes", seen.remotes_digest)
 
 
 def _spending(at_most: int | None) -> Spend:

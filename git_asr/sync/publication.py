@@ -106,12 +106,13 @@ class Publication:
 
 
 def is_leftover(state: State, stored: SessionState) -> bool:
-    """Whether the checkpoints that commits name were all read, and none of them holds the session now."""
+    """Whether the checkpoints that commits name were all read whole, and none of them holds the session now."""
     named = {checkpoint for checkpoint, _ in sources(stored) if state.is_named(checkpoint)}
     linked = {checkpoint for one in stored.streams.values() for checkpoint, _ in pairs(one.links)}
     held = [row.key for checkpoint in named for row in state.folders(checkpoint)]
     return (
-        linked <= named
+        named.isdisjoint(state.incomplete())
+        and linked <= named
         and bool(held)
         and all(state.locations(checkpoint) for checkpoint in named)
         and None not in held

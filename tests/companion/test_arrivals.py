@@ -65,7 +65,7 @@ def test_a_session_that_fails_is_left_out_and_the_rest_is_merged(tmp_path: Path)
     bundles(hub)
 
 
-@pytest.mark.parametrize("what", ["absent", "blob", "foreign", "nothing"])
+@pytest.mark.parametrize("what", ["absent", "blob", "tag", "damaged", "parentless", "foreign", "nothing"])
 def test_a_tip_that_is_none_counts_as_not_there(tmp_path: Path, what: str) -> None:
     hub, tips = gathered(tmp_path, [(0, "plain", 3)])
     match what:
@@ -73,6 +73,18 @@ def test_a_tip_that_is_none_counts_as_not_there(tmp_path: Path, what: str) -> No
             other = "12" * 20
         case "blob":
             other = git(hub, "hash-object", "-w", "--stdin", stdin=b"x").strip()
+        case "tag":
+            tag = f"object {tips[0]}\ntype commit\ntag x\ntagger x <x> 0 +0000\n\nx\n"
+            other = git(hub, "hash-object", "-w", "-t", "tag", "--stdin", stdin=tag.encode()).strip()
+        case "damaged":
+            other = git(hub, "commit-tree", "-m", "y", f"{tips[0]}^{{tree}}")
+            path = hub / "objects" / other[:2] / other[2:]
+            path.chmod(0o644)
+            path.write_bytes(b"no object")
+        case "parentless":
+            tree = git(hub, "rev-parse", f"{tips[0]}^{{tree}}")
+            body = f"tree {tree}\nparent {'12' * 20}\nauthor x <x> 0 +0000\ncommitter x <x> 0 +0000\n\nx\n"
+            other = git(hub, "hash-object", "-w", "-t", "commit", "--stdin", stdin=body.encode())
         case "foreign":
             replace(hub, {"README": b"x"}, "refs/asr/remotes/x/sessions")
             other = git(hub, "rev-parse", "refs/asr/remotes/x/sessions").strip()
@@ -214,3 +226,19 @@ def test_merging_tips_is_commutative_associative_idempotent(
     first, last = (str(merge(hub, pair)[0].commit) for pair in ([a, b], [b, c]))
     assert merge(hub, [first, c])[0].tree == merge(hub, [a, last])[0].tree == whole.tree
     assert merge(hub, [str(whole.commit), a, first])[0].commit == whole.commit
+
+
+def test_of_very_many_tips_a_thousand_are_merged_and_the_rest_is_one_line(tmp_path: Path) -> None:
+    hub, tips = gathered(tmp_path, [(0, "plain", 3)])
+    tree = git(hub, "rev-parse", f"{tips[0]}^{{tree}}")
+    others = [
+        git(hub, "hash-object", "-w", "-t", "commit", "--stdin", stdin=body)
+        for body in (
+            f"tree {tree}\nauthor x <x> {n} +0000\ncommitter x <x> {n} +0000\n\n".encode()
+            for n in range(1002)
+        )
+    ]
+    result, found = merge(hub, others)
+    assert [one.message for one in found] == ["there are 1,002 tips, and 1,000 are merged"]
+    assert result.tree == tree
+    assert len(result.refused) == 2

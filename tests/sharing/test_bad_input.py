@@ -9,9 +9,13 @@ import pytest
 
 from git_asr.errors import AsrError
 from git_asr.git import fetching
-from tests.e2e.sample_repos import SESSIONS, refs
+from git_asr.git.pushing import Move
+from git_asr.git.repository import open_repository
+from git_asr.sharing import bundle_file, target
+from git_asr.sharing.pushing import LostRace, Terms
+from tests.e2e.sample_repos import SESSIONS, refs, session
 from tests.sharing.sides import clone, copied, hub, pushed
-from tests.support.companion import tip
+from tests.support.companion import replace, tip, tree_files
 from tests.support.repo_builder import git
 from tests.support.run import Result, run_cli
 from tests.support.serving import silent
@@ -148,6 +152,41 @@ def test_a_pack_that_is_damaged(sides: tuple[Path, Path, Path]) -> None:
         assert (ended.status, ended.out) == (1, "")
         assert ended.err.startswith("error: cannot fetch from origin: ")
     assert (refs(a), refs(far)) == before
+
+
+def test_a_manifest_that_lies(sides: tuple[Path, Path, Path]) -> None:
+    """What fails is left out and named, and the status says so; what is sound comes."""
+    far, a, b = sides
+    pushed(a)
+    pushed(b)
+    files = tree_files(far)
+    part = next(path for path in files if session(2) in path and path.endswith("~000001.jsonl"))
+    replace(far, {**files, part: files[part].replace(b"text", b"lies")})
+    before = tree_files(a)
+    ended = run_cli(["fetch"], a)
+    assert ended.status == 1
+    assert ended.err.startswith("warning: companion "), ended.err
+    assert (ended.err.count("\n"), session(2) in ended.err) == (1, True)
+    assert tree_files(a) == before
+
+
+def test_a_bundle_file_that_cannot_be_written(sides: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    _, a, _ = sides
+    (tmp_path / "x.bundle.lock").touch()
+    repo = open_repository(a)
+    where = target.named(repo, str(tmp_path / "x.bundle"))
+    assert bundle_file.path_of(repo, target.named(repo, "git@host:x.bundle")) is None
+    with pytest.raises(LostRace):
+        pushed(a, where.address, Terms(as_is=True, tries=1))
+    assert not (tmp_path / "x.bundle").exists()
+    with pytest.raises(AsrError, match="cannot write"):
+        pushed(a, str(tmp_path / "nowhere" / "x.bundle"), Terms(as_is=True))
+    (tmp_path / "y.bundle").write_text("no bundle")
+    with pytest.raises(AsrError, match="cannot fetch from"):
+        pushed(a, str(tmp_path / "y.bundle"), Terms(as_is=True))
+    assert (tmp_path / "y.bundle").read_text() == "no bundle"
+    stale = bundle_file.write(repo, tmp_path / "z.bundle", Move(SESSIONS, "0" * 40, str(tip(a))))
+    assert (stale.moved, stale.why) == (False, "stale info")
 
 
 def test_a_remote_that_says_nothing(sides: tuple[Path, Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -294,7 +294,7 @@ def test_files_of_a_companion_stay_small(tmp_path: Path) -> None:
 
 
 def test_the_page_runs(sides: tuple[Path, Path, Path], tmp_path: Path) -> None:
-    """Every block of docs/sharing.md, as it stands there and in its order."""
+    """The block of the README and every block of docs/sharing.md, as they stand there and in their order."""
     far, a, _ = sides
     git(tmp_path, "init", "-q", "--bare", str(tmp_path / "sessions.git"))
     programs = tmp_path / "bin"
@@ -302,8 +302,11 @@ def test_the_page_runs(sides: tuple[Path, Path, Path], tmp_path: Path) -> None:
     program = programs / "git-asr"
     program.write_text(f'#!/bin/sh\nPYTHONPATH="{PROJECT}" exec "{sys.executable}" -m git_asr "$@"\n')
     program.chmod(0o755)
+    readme = (PROJECT / "README.md").read_text("utf-8").partition("## Sharing")[2]
+    first = re.findall(r"^( *)```sh\n(.*?)^ *```", readme, re.DOTALL | re.MULTILINE)[:1]
+    assert "git asr setup origin" in first[0][1]
     assert len(BLOCKS) == 5
-    for indent, block in BLOCKS:
+    for indent, block in [*first, *BLOCKS]:
         text = re.sub(f"^{indent}", "", block, flags=re.MULTILINE)
         if (
             "--via bundle" in text

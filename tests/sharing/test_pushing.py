@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -28,8 +29,9 @@ from tests.sharing.sides import (
     synced,
 )
 from tests.support.companion import replace, tip, tree_files
-from tests.support.entire_repo import STORE, own_ref
+from tests.support.entire_repo import STORE, V2, EntireRepo, Stored, claude, own_ref
 from tests.support.repo_builder import fsck, git
+from tests.support.run import run_cli
 
 TRACKED = "refs/asr/remotes/origin/sessions"
 AS_IS = Terms(as_is=True)
@@ -342,8 +344,6 @@ def test_the_history_of_a_remote_is_left_behind(sides: tuple[Path, Path, Path]) 
 
 
 def test_what_came_with_a_bundle_stays(sides: tuple[Path, Path, Path], tmp_path: Path) -> None:
-    from tests.support.run import run_cli
-
     far, a, b = sides
     mine, other = tmp_path / "mine.zip", tmp_path / "other.zip"
     for path, to in ((a, mine), (b, other)):
@@ -405,3 +405,163 @@ def test_the_ref_of_a_branch(sides: tuple[Path, Path, Path]) -> None:
     pushed(a)
     assert refs(far)["refs/heads/asr/sessions"] == tip(a)
     assert tip(far) is None
+
+
+def test_what_is_compacted_here_replaces_what_is_there(sides: tuple[Path, Path, Path]) -> None:
+    far, a, b = sides
+    pushed(a)
+    pushed(b)
+    exchanged(a)
+    assert run_cli(["compact"], a).status == 0
+    git(far, "config", "receive.denyNonFastForwards", "false")
+    done = pushed(a, terms=Terms(compact=True))
+    assert git(far, "rev-list", SESSIONS).split() == [done.new] == [tip(a)]
+    assert held(far) == named(1, 2)
+    exchanged(b)
+    assert held(b) == named(1, 2)
+
+
+def test_what_is_forgotten_is_forgotten_there(sides: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    far, a, b = sides
+    other = empty(tmp_path / "other")
+    terms = Terms(policy=default())
+    pushed(a)
+    pushed(a, str(other), terms)
+    exchanged(b)
+    assert held(b) == named(1, 2)
+    assert run_cli(["forget", session(1), "--reason", "mail ann@corp.io"], a).status == 0
+    shutil.rmtree(a / ".git" / "asr")
+    pushed(a)
+    pushed(a, str(other), terms)
+    for one in (far, other):
+        (path,) = tree_files(one)
+        assert path.endswith("/bundle.json")
+        assert b'"forgotten"' in tree_files(one)[path]
+    assert b"ann@corp.io" in tree_files(far)[path]
+    assert b"ann@corp.io" not in tree_files(other)[path]
+    assert pushed(a, str(other), terms).new == tip(other)
+    with pytest.raises(AsrError, match="is not redacted"):
+        pushed(b, str(far), terms)
+    pushed(b)
+    exchanged(b)
+    for one in (far, b):
+        assert len(tree_files(one)) > 1
+        assert not any(session(1) in path and "jsonl" in path for path in tree_files(one))
+
+
+def test_a_damaged_session_here_is_left_out(sides: tuple[Path, Path, Path]) -> None:
+    far, a, _ = sides
+    files = tree_files(a)
+    (path,) = (one for one in files if one.endswith("bundle.json"))
+    replace(a, {**files, path: b"{}"})
+    (left,) = pushed(a).left_out
+    assert left.session.id == session(1)
+    assert "bundle.json" in left.why
+    assert tip(far) is None
+
+
+def test_twins_are_made_again_only_where_sessions_changed(
+    sides: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    _, a, _ = sides
+    other = empty(tmp_path / "other")
+    remembered = a / ".git" / "asr" / "redacted.json"
+    first = pushed(a, str(other), Terms(policy=default()))
+    before = remembered.read_bytes()
+    git(a, "repack", "-q", "-a", "-d")
+    git(a, "prune", "--expire=now")
+    assert not git(a, "cat-file", "-t", str(first.new), check=False)
+    assert pushed(a, str(other), Terms(policy=default())).new == first.new
+    assert remembered.read_bytes() == before
+
+
+def test_a_store_that_cannot_be_read_holds_nothing(sides: tuple[Path, Path, Path]) -> None:
+    far, a, _ = sides
+    blob = git(far, "hash-object", "-w", "--stdin", stdin=b"x")
+    git(far, "update-ref", own_ref(checkpoint(1)), blob)
+    (left,) = pushed(a).left_out
+    assert left.why.startswith("its checkpoint")
+
+
+def test_an_address_of_the_remote_helper_needs_no_helper(sides: tuple[Path, Path, Path]) -> None:
+    far, a, _ = sides
+    git(a, "remote", "add", "asr", f"asr::{far}")
+    assert target.named(open_repository(a), "asr").address == str(far)
+    assert pushed(a, "asr").new == tip(far)
+    assert refs(a)["refs/asr/remotes/asr/sessions"] == tip(far)
+
+
+def wrapped(path: Path, key: str, program: str, script: str) -> None:
+    """Let a remote be served by a script that does something before, or instead of, the program."""
+    file = path / ".git" / f"{key}.sh"
+    file.write_text(f'#!/bin/sh\n{script}\nexec {program} "$@"\n')
+    file.chmod(0o755)
+    git(path, "config", f"remote.origin.{key}", str(file))
+
+
+def test_it_moves_between_the_listing_and_the_fetch(sides: tuple[Path, Path, Path]) -> None:
+    far, a, b = sides
+    pushed(b)
+    third = clone(far, far.parent / "c", 3)
+    git(third, "push", "-q", "origin", f"{SESSIONS}:refs/heads/waiting")
+    count = a / ".git" / "count"
+    move = f'GIT_DIR="{far}" git update-ref {SESSIONS} refs/heads/waiting'
+    wrapped(a, "uploadpack", "git-upload-pack", f'echo >>"{count}"; [ $(wc -l <"{count}") != 2 ] || {move}')
+    assert pushed(a).tries == 2
+    assert held(far) == named(1, 3)
+
+
+def test_the_answer_is_lost(sides: tuple[Path, Path, Path]) -> None:
+    far, a, _ = sides
+    hook = far / "hooks" / "post-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nkill -9 $PPID\n")
+    hook.chmod(0o755)
+    done = pushed(a)
+    assert (done.tries, done.new, refs(a)[TRACKED]) == (1, tip(far), tip(far))
+
+
+def test_a_lock_that_stays(sides: tuple[Path, Path, Path]) -> None:
+    far, a, _ = sides
+    lock = far / f"{SESSIONS}.lock"
+    lock.parent.mkdir(parents=True)
+    lock.touch()
+    with pytest.raises(LostRace, match="2 times meanwhile"):
+        pushed(a, terms=Terms(tries=2))
+    lock.unlink()
+    assert pushed(a).new == tip(far)
+
+
+@pytest.mark.parametrize("generation", ["current", None])
+def test_checkpoints_of_which_two_refs_have_a_part(tmp_path: Path, generation: str | None) -> None:
+    repo = EntireRepo(tmp_path / "hub", bare=True)
+    lines = claude(session(1), ["1.0", "1.1"])
+    repo.v2(checkpoint(1), Stored(session(1), lines), generation="current")
+    repo.commit(checkpoint(1))
+    far = repo.build()
+    a = tmp_path / "a"
+    git(tmp_path, "clone", "-q", str(far), str(a))
+    git(a, "fetch", "-q", "origin", "+refs/entire/checkpoints/*:refs/entire/remotes/origin/checkpoints/*")
+    synced(a)
+    if generation is None:
+        git(far, "update-ref", "-d", f"{V2}/full/current")
+    assert len(pushed(a).left_out) == (0 if generation else 1)
+
+
+def test_twins_that_cannot_be_made(sides: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    """What is remembered is not believed: another policy, a file of another form, a twin that is gone in part."""
+    _, a, _ = sides
+    other = empty(tmp_path / "other")
+    file = a / ".git" / "asr" / "redacted.json"
+    first = pushed(a, str(other), Terms(policy=default()))
+    said = json.loads(file.read_text())
+    ((tree, (path, twin)),) = said["twins"].items()
+    part = git(a, "rev-parse", f"{twin}:bundle.json")
+    (a / ".git" / "objects" / part[:2] / part[2:]).unlink()
+    assert pushed(a, str(other), Terms(policy=default())).new == first.new
+    for twins in ({tree: [path]}, {tree: [path, "0" * 40]}, [], {tree: [path, git(a, "rev-parse", "main")]}):
+        file.write_text(json.dumps({**said, "twins": twins}))
+        assert pushed(a, str(other), Terms(policy=default())).new == first.new
+    file.unlink()
+    file.mkdir()
+    assert pushed(a, str(other), Terms(policy=default())).new == first.new

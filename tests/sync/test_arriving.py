@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
+from git_asr.companion.soundness import TooMuch
 from git_asr.sync.outcome import Tally
 from tests.support.companion import REF, bundles, replace, tip, tree_files
 from tests.support.entire_repo import EntireRepo, Stored, claude
@@ -20,14 +22,14 @@ THREE = "77777777-2222-3333-4444-555555555555"
 class Clone:
     """A clone of a team with a bare repository in the middle; it has what checkpoints it was given, and no others."""
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(self, folder: Path, name: str, object_format: Literal["sha1", "sha256"] = "sha1") -> None:
         self.name = name
-        self.repo = EntireRepo(folder / name)
+        self.repo = EntireRepo(folder / name, object_format)
         self.path = folder / name
         self.hub = folder / "hub"
         self.repo.build()
         if not self.hub.exists():
-            git(folder, "init", "-q", "--bare", "hub")
+            git(folder, "init", "-q", "--bare", f"--object-format={object_format}", "hub")
 
     def work(self, number: int, length: int = 3, session: str = ONE, note: str = "") -> None:
         """A checkpoint of a session and the commit that names it; the same numbers give the same everywhere."""
@@ -70,8 +72,11 @@ def pair(tmp_path: Path) -> tuple[Clone, Clone]:
     return Clone(tmp_path, "a"), Clone(tmp_path, "b")
 
 
-def test_two_clones_have_all_sessions_after_fetch_sync_and_push(pair: tuple[Clone, Clone]) -> None:
-    a, b = pair
+@pytest.mark.parametrize("object_format", ["sha1", "sha256"])
+def test_two_clones_have_all_sessions_after_fetch_sync_and_push(
+    tmp_path: Path, object_format: Literal["sha1", "sha256"]
+) -> None:
+    a, b = (Clone(tmp_path, name, object_format) for name in "ab")
     a.work(0, 3)
     b.work(1, 8)
     b.work(2, 4, TWO)
@@ -321,3 +326,73 @@ def test_dates_in_the_last_year_are_merged_like_any(pair: tuple[Clone, Clone]) -
     assert a.parents == [tip]
     assert int(git(a.path, "log", "-1", "--format=%ct", REF)) < 1_800_000_000
     fsck(a.path)
+
+
+def test_a_shallow_fetch_is_enough_to_go_on_from(pair: tuple[Clone, Clone]) -> None:
+    a, b = pair
+    for number in range(3):
+        a.work(number, 2 + number)
+        a.exchange()
+    b.work(3, 9, TWO)
+    git(b.path, "fetch", "-q", "--depth=1", f"file://{b.hub}", f"{REF}:refs/asr/remotes/origin/sessions")
+    assert b.sync().new == 2
+    assert b.parents == [tip(b.hub)]
+    b.sync(full=True)
+    b.push()
+    a.fetch()
+    assert a.sync().new == 1
+    assert a.tip == b.tip
+
+
+def test_what_is_too_much_in_passing_is_left_to_a_sync(pair: tuple[Clone, Clone]) -> None:
+    a, b = pair
+    a.work(0, 30)
+    a.exchange()
+    b.fetch()
+    with pytest.raises(TooMuch):
+        run(b.path, at_most=1000)
+    assert b.tip is None
+    assert b.sync(at_most=100_000).new == 1
+
+
+def test_what_was_merged_is_not_read_again(
+    pair: tuple[Clone, Clone], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = pair
+    a.work(0)
+    a.exchange()
+    b.fetch()
+    b.work(1, 5)
+    b.sync()
+    with monkeypatch.context() as patch:
+        patch.setattr("git_asr.sync.arriving.merged", lambda *_, **__: pytest.fail("merged again"))
+        b.work(2, 4, TWO)
+        assert b.sync().new == 1
+    assert b.parents == [a.tip]
+    whole = b.tip
+    git(b.path, "update-ref", REF, str(a.tip))
+    b.sync()
+    assert b.tip == whole
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_a_remote_whose_history_is_damaged_does_not_keep_the_rest_away(
+    pair: tuple[Clone, Clone], own: bool
+) -> None:
+    a, b = pair
+    a.work(0)
+    a.exchange()
+    if own:
+        b.work(1, 4, TWO)
+        b.sync()
+    b.fetch()
+    tree = git(b.path, "rev-parse", "refs/asr/remotes/origin/sessions^{tree}")
+    body = f"tree {tree}\nparent {'12' * 20}\nauthor x <x> 0 +0000\ncommitter x <x> 0 +0000\n\nx\n"
+    bad = git(b.path, "hash-object", "-w", "-t", "commit", "--stdin", stdin=body.encode())
+    git(b.path, "update-ref", "refs/asr/remotes/bad/sessions", bad)
+    outcome, codes = run_codes(b.path)
+    assert codes == ["unsound-session"]
+    assert outcome.sessions == 1 + own
+    git(b.path, "update-ref", "-d", "refs/asr/remotes/origin/sessions")
+    assert run(b.path)[0].sessions == 1 + own
+    assert run(b.path, full=True)[0].sessions == 1 + own

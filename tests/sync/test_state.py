@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from git_asr.companion import state_file
+from git_asr.companion.soundness import TooMuch
 from git_asr.companion.state import State
 from git_asr.companion.state_file import DamagedState, read_state, write_state
 from git_asr.errors import AsrError
 from git_asr.git.base import RefRaced
 from git_asr.git.repository import open_repository
 from git_asr.sync import flow
-from git_asr.sync.flow import Options, TooMuch, sync
+from git_asr.sync.flow import Options, sync
 from git_asr.sync.look import has_news
 from tests.support.companion import bundles, tip
 from tests.support.entire_repo import EntireRepo, Stored, claude
