@@ -22,6 +22,10 @@ LOCK_WAIT = 600.0
 """Seconds to wait for another Git that converts the same source."""
 _FOLDER = "converted"
 _REPOSITORY = "repository.git"
+_SETTINGS = {
+    "core.hooksPath": os.devnull,  # hooks that the user has for all repositories are not meant for this one
+    "remote.source.promisor": "true",  # no Git that checks this one shall miss what was left out
+}
 _ANSWER = "answer"
 """The file that says what was made of which source."""
 
@@ -80,8 +84,8 @@ def _made(place: Path, object_format: str) -> Repository:
         made = Path(scratch) / _REPOSITORY
         settings = ("--bare", "--quiet", "--template=", f"--object-format={object_format}")
         run_git(None, "init", *settings, "--", str(made), cwd=place)
-        # nobody is asked for what is not there, and no Git that checks this repository shall miss it
-        run_git(None, "config", "--file", str(made / "config"), "remote.source.promisor", "true", cwd=place)
+        for name, value in _SETTINGS.items():
+            run_git(None, "config", "--file", str(made / "config"), name, value, cwd=place)
         made.replace(target)
     return open_repository(target)
 

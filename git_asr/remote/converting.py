@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -80,7 +81,7 @@ class Converted:
         size = len(next(iter(chosen.stores.values())))
         place = cache.folder(repo, self._url)
         with cache.opened(place, "sha256" if size == 64 else "sha1") as private:
-            commit = self._answer(private, chosen) or self._convert(private, chosen, found)
+            commit = self._answer(private, chosen) or self._convert(repo, private, chosen, found)
             self._made = private.git_dir
         return {SESSIONS: commit} if commit else {}
 
@@ -110,12 +111,14 @@ class Converted:
         commit = cache.answer(private, _source(private, chosen))
         return commit if commit is not None and read_ref(private, SESSIONS) == commit else None
 
-    def _convert(self, private: Repository, chosen: Selection, listed: dict[str, str]) -> str:
+    def _convert(
+        self, repo: Repository | None, private: Repository, chosen: Selection, listed: Collection[str]
+    ) -> str:
         from git_asr.sync import flow  # noqa: PLC0415  (who asks again need not wait for it)
 
         speaker = self._speaker
         speaker.note(f"converting the checkpoints of {self._shown}")
-        self._fetch(private, chosen, listed)
+        self._fetch(private, self._config(repo), chosen, listed)
         wanted = settings(private)
         options = flow.Options(
             exclusions=wanted.exclusions,
@@ -139,20 +142,33 @@ class Converted:
             )
         return outcome.commit
 
-    def _fetch(self, private: Repository, chosen: Selection, listed: Collection[str]) -> None:
+    def _config(self, repo: Repository | None) -> dict[str, str]:
+        """Settings for a fetch into the private repository: it reaches the source as the user's own repository does."""
+        own = {} if repo is None else {"include.path": str(repo.common_dir / "config"), "core.bare": "true"}
+        return {
+            **own,
+            f"remote.{self._remote}.url": self._url,
+            f"remote.{self._remote}.promisor": "true",
+            f"remote.{self._remote}.partialCloneFilter": _COMMITS,
+            "core.hooksPath": os.devnull,
+            "fetch.unpackLimit": "1",  # packs alone, so that their size tells all
+        }
+
+    @property
+    def _remote(self) -> str:
+        """The remote's name in the private repository: as the source is shown, but a name is no path."""
+        name = self._shown.replace("=", "-")
+        return f"file://{name}" if name.startswith("/") else name
+
+    def _fetch(
+        self, private: Repository, config: Mapping[str, str], chosen: Selection, listed: Collection[str]
+    ) -> None:
         """Give the private repository the refs that were chosen: checkpoints whole, of all else the commits alone.
 
         Checkpoints come first: a server leaves out what hangs on commits that are here. Where they hang on commits of
         the project all the same, what is absent of their trees is fetched afterwards.
         """
-        name = self._shown.replace("=", "-")  # the remote is called as it is shown, but a name is no path
-        name = f"file://{name}" if name.startswith("/") else name
-        config = {
-            f"remote.{name}.url": self._url,
-            f"remote.{name}.promisor": "true",
-            f"remote.{name}.partialCloneFilter": _COMMITS,
-            "fetch.unpackLimit": "1",  # packs alone, so that their size tells all
-        }
+        name = self._remote
         here = {ref.name: ref.oid for ref in list_refs(private) if not ref.name.startswith(_OWN)}
         update_refs(
             private, [RefUpdate(one, None, oid) for one, oid in here.items() if one not in chosen.refs]

@@ -301,3 +301,22 @@ def test_what_a_hostile_source_lists(place: Place, unsound: set[Path]) -> None:
     told = dialogue("convert+../only.git", "list\n\n", place.work)
     assert (told.status, told.out) == (0, first.out)
     assert f"warning: 1 ref of {place.only}: moved, or refused\n" in told.err
+
+
+def test_it_is_reached_as_the_users_repository_reaches_it(place: Place, tmp_path: Path) -> None:
+    """Its own configuration counts (``insteadOf``, headers, helpers); hooks of the user's are not run."""
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    (hooks / "reference-transaction").write_text(f"#!/bin/sh\necho ran >> '{tmp_path}/ran'\n")
+    (hooks / "reference-transaction").chmod(0o755)
+    git(place.work, "config", f"url.{place.folder}/.insteadOf", "https://host/")
+    git(place.work, "config", "core.hooksPath", str(hooks))
+    git(place.work, "config", "core.worktree", str(place.work))
+    (tmp_path / "config").write_text(f"[core]\n\thooksPath = {hooks}\n")
+    env = {"GIT_CONFIG_GLOBAL": str(tmp_path / "config")}
+    told = dialogue("convert+https://host/only.git", "list\n\n", place.work, env)
+    assert (told.status, told.err) == (0, "converting the checkpoints of https://host/only.git\n")
+    assert told.out.endswith(f" {SESSIONS}\n\n")
+    assert not (tmp_path / "ran").exists()
+    config = (private(place.work / ".git" / "asr") / "config").read_text()
+    assert "host" not in config
