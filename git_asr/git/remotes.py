@@ -82,12 +82,15 @@ def parse_refspec(text: str) -> Refspec | None:
     return Refspec(source[:-1], destination[:-1], text.startswith("+")) if source and destination else None
 
 
-def rewritten(repo: Repository, url: str) -> str:
-    """Give the URL that Git would use for one, by ``url.<base>.insteadOf``: the longest match counts."""
+def rewritten(repo: Repository, url: str, variable: str = "insteadof") -> str:
+    """Give the URL that Git would use for one, by ``url.<base>.insteadOf``: the longest match counts.
+
+    ``variable``: or by ``pushinsteadof``, which counts for pushes to a remote without a ``pushurl``.
+    """
     best = ("", "")
     for key, values in configuration(repo, "url").items():
-        if key.endswith(".insteadof"):
-            base = key[len("url.") : -len(".insteadof")]
+        if key.endswith(f".{variable}"):
+            base = key[len("url.") : -len(variable) - 1]
             best = max([best, *((value, base) for value in values if value and url.startswith(value))])
     return best[1] + url[len(best[0]) :]
 

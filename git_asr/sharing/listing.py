@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from git_asr.entire.refspecs import BRANCHES, OWN
 from git_asr.entire.stores import registry
 from git_asr.entire.stores.base import Store
 from git_asr.git.base import Ref, Repository
@@ -21,9 +20,11 @@ class Listing:
 
 
 def listed(repo: Repository, address: str, ref: str, hear: Hear) -> Listing:
-    """List a remote. ``ref``: the name of its companion ref. Raises AsrError as ``fetching.list_remote``."""
-    prefixes = (*BRANCHES, OWN)
-    found = list_remote(repo, address, hear, lambda name: name == ref or name.startswith(prefixes))
+    """List a remote. ``ref``: the name of its companion ref. Raises AsrError as ``fetching.list_remote``.
+
+    Stores are looked for by all names that they have in a repository: a remote may be a mirror, or somebody's clone.
+    """
+    found = list_remote(repo, address, hear, lambda name: name == ref or "/entire/" in name)
     return Listing(found.get(ref), _stores(found))
 
 

@@ -132,7 +132,7 @@ def _is_known(mine: StoredSession, theirs: StoredSession | None) -> bool:
 
 
 def _told(stored: StoredSession, stream: StreamState) -> set[tuple[str, object]]:
-    """What a stream has of checkpoints: its files as they are stored, what lists say of it, the checkpoints' records.
+    """What a stream has, its links aside: its files as they are stored, what the manifest says, checkpoints' records.
 
     Not what the manifest says of the files: that could be said of any.
     """
@@ -142,7 +142,13 @@ def _told(stored: StoredSession, stream: StreamState) -> set[tuple[str, object]]
         for record in stream.links
         if record["type"] == CHECKPOINT
     }
-    return {*files, *records, ("", codec.encode(without(dict(stream.entry.summary), "commits")))}
+    summary = without(dict(stream.entry.summary), "commits")
+    return {
+        *files,
+        *records,
+        ("summary", codec.encode(summary)),
+        ("", codec.encode(dict(stream.entry.other))),
+    }
 
 
 def _clean(objects: Objects, writer: ObjectWriter, tree: str) -> str:

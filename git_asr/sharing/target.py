@@ -12,7 +12,7 @@ from git_asr.entire.source import Source, default_source, named_source
 from git_asr.errors import Report, UsageError
 from git_asr.git.base import Repository
 from git_asr.git.refs import list_refs
-from git_asr.git.remotes import Remote, remotes, without_credentials
+from git_asr.git.remotes import Remote, remotes, rewritten, without_credentials
 from git_asr.git.repository import configuration
 
 _HELPER = "asr::"
@@ -82,16 +82,17 @@ def of_source(repo: Repository, source: Source) -> Target:
 
 
 def pushed_to(repo: Repository, target: Target) -> str:
-    """The address to push to: that of the remote, unless it has another one for pushes.
+    """The address to push to: that of the remote, unless Git would push to another one than it fetches from.
 
     Raises:
         UsageError: it has several, so that a push would go to more than one repository.
     """
     if target.remote is None:
-        return target.address
+        return rewritten(repo, target.address, "pushinsteadof")
     name = target.remote.name
     config = configuration(repo, "remote")
-    urls = config.get(f"remote.{name}.pushurl") or config[f"remote.{name}.url"]
+    own = config.get(f"remote.{name}.pushurl", ())
+    urls = own or tuple(rewritten(repo, one, "pushinsteadof") for one in config[f"remote.{name}.url"])
     if len(set(urls)) > 1:
         raise UsageError(
             f"remote {name} has several URLs to push to",

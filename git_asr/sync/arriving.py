@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from git_asr.asr.header import SessionKey
 from git_asr.companion import compaction, store
 from git_asr.companion.arrivals import UNREAD, UNSOUND, Fill, Known, Merged, merged
 from git_asr.companion.forgetting import Forget, buried
@@ -50,18 +49,12 @@ class Arrived:
         state.set_meta("remotes", remotes)
         state.set_meta("arrived", json.dumps(fields) if known else None)
 
-    def keys(self) -> Iterator[SessionKey]:
-        """The sessions that merging changed; of one that went the key that it had."""
-        for _, old, new in self._changed():
-            if (stored := self._loaded(new) or self._loaded(old)) is not None:
-                yield stored.state.key
-
     def adopt(self, conversion: Conversion) -> None:
         """Take what merging changed into the state, when all conversions are done."""
         for _, old, new in self._changed():
             before, now = self._loaded(old), self._loaded(new)
             if now is None:
-                if before is not None and before.state.key not in conversion.trees:
+                if new is None and before is not None and before.state.key not in conversion.trees:
                     conversion.let_go(before.state.key)
                 continue
             key = now.state.key

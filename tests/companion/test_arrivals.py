@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from git_asr.asr.header import SessionKey
@@ -201,6 +203,7 @@ def with_forgotten(hub: Path, tip: str) -> str:
     return commit_of(hub, str(tree), tip)
 
 
+@example(one=[(0, "plain", 1), (0, "plain", 1)], two=[(0, "plain", 5)], three=[(0, "plain", 1)], forget=False)
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(PIECES, PIECES, PIECES, st.booleans())
 def test_merging_tips_is_commutative_associative_idempotent(
@@ -225,7 +228,9 @@ def test_merging_tips_is_commutative_associative_idempotent(
     assert merge(hub, [c, a, b])[0] == whole
     first, last = (str(merge(hub, pair)[0].commit) for pair in ([a, b], [b, c]))
     assert merge(hub, [first, c])[0].tree == merge(hub, [a, last])[0].tree == whole.tree
-    assert merge(hub, [str(whole.commit), a, first])[0].commit == whole.commit
+    again = merge(hub, [str(whole.commit), a, first])[0]
+    assert again.tree == whole.tree
+    assert again.commit in (whole.commit, first)  # of two that hold the same, that with the smaller ID
 
 
 def test_of_very_many_tips_a_thousand_are_merged_and_the_rest_is_one_line(tmp_path: Path) -> None:
@@ -242,3 +247,69 @@ def test_of_very_many_tips_a_thousand_are_merged_and_the_rest_is_one_line(tmp_pa
     assert [one.message for one in found] == ["there are 1,002 tips, and 1,000 are merged"]
     assert result.tree == tree
     assert len(result.refused) == 2
+
+
+LIMITS = {
+    "soundness.MOST_FILE": (0, "has more than 0 MiB"),
+    "soundness.MOST_BYTES": (0, "it holds more than 0 GiB"),
+    "soundness.MOST_MANIFEST": (0, "has more than 0 MiB"),
+    "soundness.MOST_FILES": (1, "it holds more than 1 files"),
+    "arrivals.MOST_SESSIONS": (0, "it holds more than 0 sessions"),
+    "soundness.MOST_TREE": (0, "has more than 0 MiB"),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_what_is_beyond_a_limit_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    hub, tips = gathered(tmp_path, [(0, "plain", 3)])
+    limit, why = LIMITS[name]
+    monkeypatch.setattr(f"git_asr.companion.{name}", limit)
+    result, found = merge(hub, tips)
+    assert (result.commit, result.tree) == (None, None)
+    assert [why in one.message for one in found] == [True]
+
+
+def test_sessions_with_many_files_are_looked_at_a_few_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub, tips = gathered(tmp_path, [(0, "plain", 3), (1, "other", 3)], [(2, "fork", 3)])
+    whole, _ = merge(hub, tips)
+    monkeypatch.setattr("git_asr.companion.soundness.FILES_AT_ONCE", 2)
+    assert merge(hub, tips) == (whole, [])
+    monkeypatch.setattr("git_asr.companion.soundness.AT_ONCE", 1)
+    assert merge(hub, tips) == (whole, [])
+
+
+@pytest.mark.parametrize("what", ["manifest", "tree", "blob", "header", "lines", "other header"])
+def test_what_lacks_or_damages_an_object_is_left_out(tmp_path: Path, what: str) -> None:
+    hub, tips = gathered(tmp_path, [(0, "plain", 3)], [(0, "other", 3)])
+    files = tree_files(hub, tips[0])
+    path = next(one for one in files if one.endswith("bundle.json"))
+    header = next(one for one in files if one.endswith(".jsonl") and "~" not in one)
+    place = path.rpartition("/")[0]
+    absent = "12" * 20
+    match what:
+        case "manifest":
+            tree = tree_of(hub, [])
+            tip = commit_of(hub, nested(hub, place, tree))
+        case "tree":
+            tip = commit_of(hub, nested(hub, place, tree_of(hub, [("40000", "sessions", absent)])))
+        case "blob":
+            tip = commit_of(hub, nested(hub, place, tree_of(hub, [("100644", "bundle.json", absent)])))
+        case _:
+            data = {
+                "header": b"{}\n",
+                "lines": b"x",
+                "other header": files[header].replace(b'"stream":"', b'"stream":"x'),
+            }[what]
+            manifest = json.loads(files[path])
+            for file in manifest["sessions"][0]["streams"][0]["files"]:
+                if header.endswith(file["path"]):
+                    file |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+            replace(hub, {**files, header: data, path: json.dumps(manifest).encode()}, "refs/x")
+            tip = git(hub, "rev-parse", "refs/x")
+    result, found = merge(hub, [tip, tips[1]])
+    assert result.commit == tips[1]
+    assert len(found) == 1

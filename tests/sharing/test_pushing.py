@@ -356,6 +356,21 @@ def test_what_came_with_a_bundle_stays(sides: tuple[Path, Path, Path], tmp_path:
     assert not any("/native/" in path for path in tree_files(far))
 
 
+def test_a_field_that_a_bundle_brought_stays(sides: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    far, a, _ = sides
+    pushed(a)
+    before = tree_files(far)
+    assert run_cli(["export", "--all", "-o", str(tmp_path / "x")], a).status == 0
+    manifest = tmp_path / "x" / "bundle.json"
+    said = json.loads(manifest.read_text())
+    said["sessions"][0]["streams"][0]["x-note"] = "of somebody else's"
+    manifest.write_text(json.dumps(said))
+    assert run_cli(["import", str(tmp_path / "x")], a).status == 0
+    assert any(b"somebody else" in data for data in tree_files(a).values())
+    assert [one.why for one in pushed(a).left_out] == ["a bundle brought it"]
+    assert tree_files(far) == before
+
+
 def test_a_remote_with_two_addresses(sides: tuple[Path, Path, Path], tmp_path: Path) -> None:
     far, a, _ = sides
     other = empty(tmp_path / "other")
@@ -365,6 +380,12 @@ def test_a_remote_with_two_addresses(sides: tuple[Path, Path, Path], tmp_path: P
     git(a, "config", "--add", "remote.origin.pushurl", str(far))
     with pytest.raises(UsageError, match="has several URLs"):
         pushed(a)
+    git(a, "config", "--unset-all", "remote.origin.pushurl")
+    git(a, "config", f"url.{other}.pushInsteadOf", str(far))
+    for address in ("origin", f"file://{far}"):
+        git(a, "config", f"url.{other}.pushInsteadOf", address.replace("origin", str(far)))
+        with pytest.raises(Refused):
+            pushed(a, address)
     assert tip(other) is None
 
 
