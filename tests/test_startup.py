@@ -45,18 +45,18 @@ STARTS: dict[tuple[str, ...], frozenset[str]] = {
 """A command line, and what must not be imported for it: top-level names (``git`` is GitPython)."""
 
 
-def imports(*arguments: str) -> set[str]:
+def imports(*arguments: str, module: str = "git_asr", said: bytes = b"") -> set[str]:
     """Every module that is imported by one command line; a measured process would import coverage's too."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
     ended = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "git_asr", *arguments],
+        [sys.executable, "-X", "importtime", "-m", module, *arguments],
         cwd=PROJECT,
         env=environment,
+        input=said,
         capture_output=True,
-        text=True,
         check=False,
     )
-    lines = [line for line in ended.stderr.splitlines() if line.startswith("import time:")]
+    lines = [line for line in ended.stderr.decode().splitlines() if line.startswith("import time:")]
     return {line.rpartition("|")[2].strip() for line in lines}
 
 
@@ -103,3 +103,19 @@ def test_a_worker_at_work_needs_neither_the_command_line_nor_filelock(tmp_path: 
     assert found & {"click", "filelock", "git"} == set()
     assert ("pygit2" in found) == (format_ == "sha1")
     assert list(queue.iterdir()) == []
+
+
+def test_the_handshake_of_the_remote_helper_imports_next_to_nothing() -> None:
+    said = b"capabilities\noption progress true\noption verbosity 1\noption object-format true\n\n"
+    found = {name.partition(".")[0] for name in imports("r", "/r", module="git_asr.remote", said=said)}
+    assert "git_asr" in found
+    assert found & (LIBRARIES | {"click", "subprocess", "sqlite3", "json", "tempfile", "pathlib"}) == set()
+
+
+def test_the_remote_helper_lists_without_a_library(tmp_path: Path) -> None:
+    path = EntireRepo(tmp_path / "r").build()
+    found = {
+        name.partition(".")[0] for name in imports("r", str(path), module="git_asr.remote", said=b"list\n\n")
+    }
+    assert "subprocess" in found
+    assert found & (LIBRARIES | {"click", "sqlite3"}) == set()

@@ -30,8 +30,8 @@ def command(
     from git_asr.cli import exchanged, render
     from git_asr.cli.autosync import refresh
     from git_asr.cli.opening import open_repository
-    from git_asr.cli.policies import policy as policy_of
     from git_asr.sharing import target
+    from git_asr.sharing.policies import policy as policy_of
     from git_asr.sharing.pushing import Terms
 
     if policy is not None and (as_is or compact):

@@ -29,7 +29,7 @@ def command(*, tried: str | None, name: str, unredacted: bool, report: bool, mac
     if tried is None:
         raise UsageError("say what to redact", hint="git asr redact --try TEXT|FILE|-")
     from git_asr.cli import redacted
-    from git_asr.cli.policies import policy
+    from git_asr.sharing.policies import policy
 
     outcome = redacted.attempt(policy(name), redacted.text_of(tried), was_redacted=not unredacted)
     if machine:

@@ -106,13 +106,14 @@ def _complete(repo: Repository, source: Source, tips: Collection[str], hear: Hea
     """Fetch what is absent of the trees at the tips, all in one go, never file by file; how many objects that were."""
     fetched = 0
     for _ in range(_ROUNDS):
-        if absent := _absent(repo, tips):
-            fetch_objects(repo, source.address, absent, hear)
-            fetched += len(absent)
+        if missing := absent(repo, tips):
+            fetch_objects(repo, source.address, missing, hear)
+            fetched += len(missing)
     return fetched
 
 
-def _absent(repo: Repository, tips: Collection[str]) -> list[str]:
+def absent(repo: Repository, tips: Collection[str]) -> list[str]:
+    """The objects that are not here of the trees at some tips, as far as it can be seen without them."""
     asked = "".join(f"{oid}\n" for oid in tips).encode()
     options = ("--objects", "--no-walk=unsorted", "--missing=print", "--stdin")
     listing = run_git(repo, "rev-list", *options, stdin=asked)

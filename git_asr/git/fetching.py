@@ -71,7 +71,13 @@ class Said:
 
 
 def fetch(
-    repo: Repository, address: str, refspecs: Iterable[Refspec | str], hear: Hear, options: Sequence[str] = ()
+    repo: Repository,
+    address: str,
+    refspecs: Iterable[Refspec | str],
+    hear: Hear,
+    options: Sequence[str] = (),
+    *,
+    config: Mapping[str, str] = {},
 ) -> Told:
     """Fetch refs with one Git, whatever their number.
 
@@ -79,11 +85,14 @@ def fetch(
     configuration is written, whatever the configuration says. A refspec that fits nothing at the remote is no error.
     ``address``: the name of a remote, a URL or an absolute path. ``hear`` takes what Git says for the user. A refspec
     without a destination brings the objects alone. ``options``: more of ``git fetch``, such as ``--no-filter``.
+    ``config``: settings for this call.
 
     Raises:
         AsrError: the remote cannot be read.
     """
-    status, said = _fetch(repo, address, ("--refmap=", "--verbose", *options), map(str, refspecs), hear)
+    status, said = _fetch(
+        repo, address, ("--refmap=", "--verbose", *options), map(str, refspecs), hear, config=config
+    )
     rows = [
         (flag, name if name.startswith("refs/") else f"refs/remotes/{name}", why)
         for flag, name, why in said.rows
@@ -94,22 +103,25 @@ def fetch(
     return Told(tuple(name for flag, name, _ in rows if flag == "="), rejected)
 
 
-def fetch_objects(repo: Repository, address: str, oids: Iterable[str], hear: Hear) -> None:
+def fetch_objects(
+    repo: Repository, address: str, oids: Iterable[str], hear: Hear, *, config: Mapping[str, str] = {}
+) -> None:
     """Fetch objects that a partial clone lacks, all at once and no others, as Git's own lazy fetch asks for them.
 
     Raises AsrError as ``fetch``, also where the remote does not give single objects.
     """
-    status, said = _fetch(repo, address, ("--quiet", "--filter=blob:none"), oids, hear)
+    status, said = _fetch(repo, address, ("--quiet", "--filter=blob:none"), oids, hear, config=config)
     if status:
         raise _unreadable(address, status, said)
 
 
 def list_remote(
-    repo: Repository, address: str, hear: Hear, wanted: Callable[[str], bool] = lambda _: True
+    repo: Repository | None, address: str, hear: Hear, wanted: Callable[[str], bool] = lambda _: True
 ) -> dict[str, str]:
     """Give the refs that a remote offers, with what they name. A line that is none of a ref is passed over.
 
-    ``wanted``: whether a ref is looked at, by its name.
+    ``repo``: whose configuration counts, None outside of every repository. ``wanted``: whether a ref is looked at,
+    by its name.
 
     Raises:
         AsrError: the remote cannot be read, or offers more than ``MOST_REFS`` of those.
@@ -134,11 +146,17 @@ def list_remote(
 
 
 def _fetch(
-    repo: Repository, address: str, options: tuple[str, ...], wanted: Iterable[str], hear: Hear
+    repo: Repository,
+    address: str,
+    options: tuple[str, ...],
+    wanted: Iterable[str],
+    hear: Hear,
+    *,
+    config: Mapping[str, str] = {},
 ) -> tuple[int, Said]:
     kept_off = ("--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head")
     rest = ("--no-auto-maintenance", "--progress", "--stdin", "--", address)
-    command = command_line(repo, ("fetch", *options, *kept_off, *rest), {"fetch.output": "full"})
+    command = command_line(repo, ("fetch", *options, *kept_off, *rest), {"fetch.output": "full", **config})
     with asked(wanted) as file:
         return listen(repo, command, file, None, hear)
 
@@ -154,7 +172,7 @@ def _environment() -> dict[str, str]:
 
 
 def listen(
-    repo: Repository, command: list[str], stdin: IO[bytes] | None, stdout: IO[bytes] | None, hear: Hear
+    repo: Repository | None, command: list[str], stdin: IO[bytes] | None, stdout: IO[bytes] | None, hear: Hear
 ) -> tuple[int, Said]:
     """Run a Git to its end and pass on what it says to the user; its exit status, and what was kept back.
 
@@ -167,7 +185,7 @@ def listen(
             stdin=stdin or subprocess.DEVNULL,
             stdout=stdout or subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            cwd=repo.top,
+            cwd=None if repo is None else repo.top,
             env=_environment(),
         )
     except OSError as error:

@@ -251,6 +251,8 @@ def test_an_unborn_branch_is_no_fault(tmp_path: Path) -> None:
         ("asr.exclude", "path:", "asr.exclude has a value 'path:' of no known kind"),
         ("asr.backend", "pygit2", "asr.backend is 'pygit2'"),
         ("asr.autosync", "maybe", "asr.autosync is 'maybe'"),
+        ("asr.sign", "perhaps", "asr.sign is 'perhaps'"),
+        ("asr.requireSigned", "2nd", "asr.requireSigned is '2nd'"),
     ],
 )
 def test_wrong_settings_are_refused(untouched: Path, key: str, value: str, message: str) -> None:

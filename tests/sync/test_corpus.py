@@ -11,7 +11,8 @@ import pytest
 
 from tests.support.companion import StoredBundle, bundles, tip
 from tests.support.corpus import expected, needs_corpus, sample, samples, synced_sample
-from tests.support.repo_builder import fsck
+from tests.support.remote_helper import dialogue
+from tests.support.repo_builder import fsck, git
 from tests.support.run import run_cli
 
 Synced = tuple[str, Path, dict[str, Any]]
@@ -169,3 +170,15 @@ def test_the_validator_finds_nothing(synced: Synced) -> None:
     printed = json.loads(result.out)
     assert (result.status, printed["findings"]) == (0, [])
     assert printed["bundles"] == outcome["sessions"]
+
+
+@needs_corpus
+def test_converted_for_plain_git_it_is_the_same(synced: Synced, tmp_path: Path) -> None:
+    """``asr::convert+`` with what a host shows of the sample: all its refs but our own."""
+    _, repo, outcome = synced
+    git(repo, "config", "transfer.hideRefs", "refs/asr")
+    git(repo, "config", "uploadpack.allowFilter", "true")
+    env = {"XDG_CACHE_HOME": str(tmp_path)}
+    told = dialogue(f"convert+{repo}", "list\n\n", tmp_path, env, git_dir=None)
+    wanted = f"{outcome['companion']} refs/asr/sessions\n" if outcome["companion"] else ""
+    assert (told.status, told.out) == (0, f"{wanted}\n"), told.err

@@ -1,0 +1,1 @@
+"""``git-remote-asr``: Git's way to the sessions of another repository (docs/remote-helper.md)."""
