@@ -24,9 +24,7 @@ def command(
     The commits that any ref or worktree leads to are searched for Entire-Checkpoint trailers (refs that
     hold no work of yours aside), or only those that REVS select: revisions and ranges as for `git log`. Only
     what is new is read; a second run changes nothing. What cannot be followed today is reported and tried
-    again next time.
-
-    What was fetched of other clones' sessions (refs/asr/remotes/*/sessions) is checked and merged.
+    again next time. What was fetched of other clones (refs/asr/remotes/*/sessions) is checked and merged.
     """
     from git_asr.cli import render
     from git_asr.cli.opening import open_repository

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from git_asr.companion import store
@@ -25,7 +25,7 @@ from git_asr.git.base import RefRaced, Repository
 from git_asr.git.tolerant import TolerantObjects
 from git_asr.git.writing import ObjectWriter
 from git_asr.sync import taking
-from git_asr.sync.arriving import Arriving
+from git_asr.sync.arriving import Arrived, Arriving
 from git_asr.sync.changes import Changes
 from git_asr.sync.conversion import Conversion
 from git_asr.sync.decisions import Deciding, Decision
@@ -147,12 +147,8 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
 
         seen = look(repo)
         spend = _spending(options.at_most)
-        arrived = Arriving(repo, objects, writer, state, seen, spend, options.fill).arrive(
-            note,
-            forget=options.forget,
-            compact=options.compact,
-            anew=state.meta("exclusions") != joined(options.exclusions),
-        )
+        arriving = Arriving(repo, objects, writer, state, seen, spend, options.fill)
+        arrived = _arrive(arriving, options, note)
         tip = arrived.tip
         upstream = TolerantObjects(objects, note)
         changes = Changes(repo, upstream, state, seen, note)
@@ -172,11 +168,7 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
             repo, objects, upstream, writer, state, changes, tip, kept_out, options.orphans, note
         )
         conversion.decided |= decided
-        if options.at_most is not None and conversion.exceeds(touched, options.at_most):
-            raise _too_much()
-        for done, total in conversion.convert(touched):
-            if options.progress is not None:
-                options.progress(done, total)
+        _convert(conversion, touched, options)
         conversion.drop_left(changes.left)
         arrived.adopt(conversion)
         relink(conversion, decided)
@@ -195,6 +187,21 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
             taken=taken,
             drift=tuple(conversion.drifting),
         )
+
+
+def _arrive(arriving: Arriving, options: Options, report: Report) -> Arrived:
+    """Merge what remotes have; whatever the last sync merged where other exclusions may leave more of it here."""
+    anew = arriving.state.meta("exclusions") != joined(options.exclusions)
+    return arriving.arrive(report, forget=options.forget, compact=options.compact, anew=anew)
+
+
+def _convert(conversion: Conversion, groups: Collection[str], options: Options) -> None:
+    """Convert groups of sessions, unless that is too much now."""
+    if options.at_most is not None and conversion.exceeds(groups, options.at_most):
+        raise _too_much()
+    for done, total in conversion.convert(groups):
+        if options.progress is not None:
+            options.progress(done, total)
 
 
 def _remember(state: State, options: Options, anew: Iterable[Key]) -> None:
