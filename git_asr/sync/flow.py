@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from git_asr.companion import store
@@ -25,7 +25,7 @@ from git_asr.git.base import RefRaced, Repository
 from git_asr.git.tolerant import TolerantObjects
 from git_asr.git.writing import ObjectWriter
 from git_asr.sync import taking
-from git_asr.sync.arriving import Arriving
+from git_asr.sync.arriving import Arrived, Arriving
 from git_asr.sync.changes import Changes
 from git_asr.sync.conversion import Conversion
 from git_asr.sync.decisions import Deciding, Decision
@@ -146,9 +146,9 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
             report(found)
 
         seen = look(repo)
-        arriving = Arriving(repo, objects, writer, state, seen, _spending(options.at_most), options.fill)
-        rules_changed = state.meta("exclusions") != joined(options.exclusions)
-        arrived = arriving.arrive(note, options.forget, compact=options.compact, anew=rules_changed)
+        spend = _spending(options.at_most)
+        arriving = Arriving(repo, objects, writer, state, seen, spend, options.fill)
+        arrived = _arrive(arriving, options, note)
         tip = arrived.tip
         upstream = TolerantObjects(objects, note)
         changes = Changes(repo, upstream, state, seen, note)
@@ -164,14 +164,11 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
         rules = {"exclusions": joined(options.exclusions), "companion": seen.companion}
         touched |= _again(state, rules, orphans=options.orphans)
         kept_out = exclusion.parse(options.exclusions)
-        reads = (repo, objects, upstream, writer, state, changes)
-        conversion = Conversion(*reads, tip, kept_out, options.orphans, note)
+        conversion = Conversion(
+            repo, objects, upstream, writer, state, changes, tip, kept_out, options.orphans, note
+        )
         conversion.decided |= decided
-        if options.at_most is not None and conversion.exceeds(touched, options.at_most):
-            raise _too_much()
-        for done, total in conversion.convert(touched):
-            if options.progress is not None:
-                options.progress(done, total)
+        _convert(conversion, touched, options)
         conversion.drop_left(changes.left)
         arrived.adopt(conversion)
         relink(conversion, decided)
@@ -196,6 +193,21 @@ def _brought(
     taken = taking.take(conversion, options.offers)
     deciding.remember(record for key in taken for _, record in store.links_of(conversion.present(key.key)))
     return imported, taken
+
+
+def _arrive(arriving: Arriving, options: Options, report: Report) -> Arrived:
+    """Merge what remotes have; whatever the last sync merged where other exclusions may leave more of it here."""
+    anew = arriving.state.meta("exclusions") != joined(options.exclusions)
+    return arriving.arrive(report, forget=options.forget, compact=options.compact, anew=anew)
+
+
+def _convert(conversion: Conversion, groups: Collection[str], options: Options) -> None:
+    """Convert groups of sessions, unless that is too much now."""
+    if options.at_most is not None and conversion.exceeds(groups, options.at_most):
+        raise _too_much()
+    for done, total in conversion.convert(groups):
+        if options.progress is not None:
+            options.progress(done, total)
 
 
 def _remember(state: State, options: Options, anew: Iterable[Key]) -> None:
