@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -46,6 +47,8 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         }
         for name, value in fixed.items():
             patch.setenv(name, value)
+        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell gives it to what runs in its background
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         Waiting.begin({**os.environ, "PYTHONPATH": python_path()})
         yield home
         Waiting.end()

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from git_asr.cli import policies, redacted, redacting
+from git_asr.cli import redacted, redacting
 from git_asr.errors import UsageError
 from git_asr.redaction import policy
+from git_asr.sharing import policies
 from tests.redaction.planted import SECRETS
 from tests.support.entire_repo import EntireRepo, Stored, claude
 from tests.support.run import Result, run_cli

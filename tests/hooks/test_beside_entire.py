@@ -220,7 +220,7 @@ def test_entire_keeps_older_copies(tmp_path: Path) -> None:
     world.entire.session()
     assert list(world.hooks.glob("post-commit.pre-entire.*"))
     assert uninstall(world.path).status == 0
-    left = [name for name, (_, data) in world.files().items() if b"git-asr" in data]
+    left = [name for name, (_, data) in world.files().items() if b"hooks.md of git-asr" in data]
     assert left == []
     assert (world.hooks / "post-commit.pre-entire").read_bytes() == mine
 
