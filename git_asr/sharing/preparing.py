@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from git_asr.companion import store
 from git_asr.companion.arrivals import Known, merged
+from git_asr.companion.redacted import is_redacted
 from git_asr.companion.signatures import Verifier
 from git_asr.companion.state import State
 from git_asr.companion.state_file import DamagedState, read_state
@@ -20,7 +21,7 @@ from git_asr.git.trees import changed_trees, edit_tree, walk_files
 from git_asr.git.writing import ObjectWriter
 from git_asr.redaction.policy import Policy
 from git_asr.sharing.provenance import Held, Sources
-from git_asr.sharing.redacted import Redaction, is_redacted, made_otherwise
+from git_asr.sharing.redacted import Redaction, made_otherwise
 from git_asr.sharing.selection import LeftOut, Selection, select
 from git_asr.sync.look import directory
 from git_asr.sync.settings import SIGN, is_set

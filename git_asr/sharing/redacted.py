@@ -14,10 +14,11 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from git_asr.asr.bundle import MANIFEST, Manifest, Session, load
+from git_asr.asr.bundle import MANIFEST, REDACTION, Manifest, Session
 from git_asr.asr.header import SessionKey
 from git_asr.companion import store
 from git_asr.companion.exporting import bundle_of
+from git_asr.companion.redacted import policy_of
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import TREE, Objects
 from git_asr.git.fetching import Hear
@@ -25,12 +26,9 @@ from git_asr.git.trees import edit_tree, walk_files
 from git_asr.git.writing import ObjectWriter
 from git_asr.redaction.policy import Policy
 from git_asr.redaction.redactor import Redactor
-from git_asr.redaction.twins import REDACTION
 from git_asr.sharing.selection import Selection
 
 _FILE = "redacted.json"
-_MOST_COMMITS = 1000
-"""Commits of a companion that are looked at for one that tells whether it is redacted."""
 
 
 @dataclass(slots=True)
@@ -103,48 +101,13 @@ class Redaction:
         return store.session_path(own), tree
 
 
-def is_redacted(objects: Objects, commit: str) -> bool | None:
-    """Whether a companion commit is of a redacted companion, by the first session that can be read; None if none can.
-
-    A session that was forgotten says nothing of it; where there are no others an earlier commit does.
-    """
-    seen = {commit}
-    todo = [commit]
-    while todo and len(seen) < _MOST_COMMITS:
-        try:
-            tree, parents, _ = objects.commit(todo.pop(0))
-            for manifest in _unforgotten(objects, tree):
-                return _policy(manifest) is not None
-        except AsrError:
-            continue
-        todo += [one for one in parents if one not in seen]
-        seen.update(parents)
-    return None
-
-
-def _unforgotten(objects: Objects, tree: str) -> Iterator[Manifest]:
-    """The manifests that can be read, of sessions that are not forgotten."""
-    for _, session in store.session_folders(objects, tree):
-        entry = objects.lookup(session, MANIFEST)
-        with suppress(AsrError):
-            manifest = load((entry and objects.blob(entry.oid)) or b"")
-            if manifest.forgotten is None:
-                yield manifest
-
-
 def made_otherwise(objects: Objects, tree: str, policy: Policy) -> Iterator[str]:
     """The paths of the sessions of a redacted companion that another policy made, or another version of it."""
     for path, manifest in store.manifests(objects, tree):
         if not isinstance(manifest, Manifest) or manifest.forgotten is not None:
             continue  # merging leaves the one out, and the other wins
-        if _policy(manifest) != policy.record():
+        if policy_of(manifest) != policy.record():
             yield path
-
-
-def _policy(manifest: Manifest) -> object:
-    """The policy that a manifest says to be redacted by; None where it does not."""
-    found = manifest.meta.get(REDACTION)
-    return found.get("policy") if manifest.shareable and isinstance(found, dict) else None
 
 
 def _digest(policy: Policy) -> str:
