@@ -14,9 +14,8 @@ from git_asr.git.base import Repository
 from git_asr.git.refs import list_refs
 from git_asr.git.remotes import Remote, remotes, rewritten, without_credentials
 from git_asr.git.repository import configuration
+from git_asr.sharing.helper import PREFIX
 
-_HELPER = "asr::"
-"""How addresses begin that go through the remote helper."""
 _CARRIED = re.compile(
     r"refs/(?:remotes/(.+)/entire/(?:checkpoints/v1|sessions)|entire/remotes/(.+)/checkpoints/).*"
 )
@@ -75,8 +74,8 @@ def of_source(repo: Repository, source: Source) -> Target:
     """The target that stands for a source of checkpoints."""
     remote, address = source.remote, source.address
     url = address if remote is None else remote.url
-    if url.startswith(_HELPER) and not url.startswith(f"{_HELPER}convert+"):
-        address = url.removeprefix(_HELPER)  # what `git-remote-asr` would do is done here
+    if url.startswith(PREFIX) and not url.startswith(f"{PREFIX}convert+"):
+        address = url.removeprefix(PREFIX)  # what `git-remote-asr` would do is done here
     ref = SESSIONS if remote is None else _ref(repo, remote.name, f"{REMOTES}/{source.place}/sessions")
     return Target(address, source.place, ref, remote)
 
@@ -98,7 +97,7 @@ def pushed_to(repo: Repository, target: Target) -> str:
             f"remote {name} has several URLs to push to",
             hint=f"name the one that is meant: git asr push {shlex.quote(without_credentials(urls[0]))}",
         )
-    return target.address if urls[0] == target.remote.url else urls[0].removeprefix(_HELPER)
+    return target.address if urls[0] == target.remote.url else urls[0].removeprefix(PREFIX)
 
 
 def _ref(repo: Repository, name: str, tracking: str) -> str:
