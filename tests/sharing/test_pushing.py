@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from git_asr.companion.lock import locked
 from git_asr.errors import AsrError, UsageError
 from git_asr.git.repository import open_repository
 from git_asr.redaction.policy import default, strict
-from git_asr.sharing import target
+from git_asr.sharing import probing, target
+from git_asr.sharing.listing import quiet
 from git_asr.sharing.pushing import LostRace, Refused, Terms
 from tests.e2e.sample_repos import SESSIONS, checkpoint, refs, session
 from tests.sharing.sides import (
@@ -200,12 +202,31 @@ def test_a_listed_commit_that_is_not_here_is_looked_at_without_its_files(
     assert (refs(a), git(a, "config", "--list", "--local")) == (before, configured)
     there = git(far, "rev-parse", STORE)
     assert not git(a, "cat-file", "-t", there, check=False)
-    look = a / ".git" / "asr" / "listed.git"
+    look = a / ".git" / "asr" / "listed" / "repository.git"
     assert git(look, "cat-file", "-t", there) == "commit"
     blobs = git(look, "rev-list", "--objects", "--missing=print", there)
     assert ("?" in blobs) == (filters == "true")
     (look / "HEAD").write_text("damaged\n")
     assert pushed(a).left_out == ()
+
+
+def test_one_push_at_a_time_fetches_what_was_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, a = remote_ahead(tmp_path)
+    monkeypatch.setattr(probing, "LOCK_WAIT", 0)
+    with locked(open_repository(a).common_dir / "asr" / "listed", wait=0):
+        (left,) = pushed(a, terms=Terms(dry_run=True)).left_out
+    assert left.session.id == session(1)
+    assert pushed(a).left_out == ()
+
+
+def test_a_ref_of_the_remote_may_lie_where_a_folder_of_refs_was(tmp_path: Path) -> None:
+    far, a = remote_ahead(tmp_path)
+    repo, there = open_repository(a), git(far, "rev-parse", STORE)
+    for ref in ("refs/x/entire/one/two", "refs/x/entire/one", "refs/x/entire/one/three"):
+        git(far, "update-ref", ref, there)
+        other = probing.without_blobs(repo, "origin", [ref], quiet)
+        git(far, "update-ref", "-d", ref)
+    assert git(other.git_dir, "cat-file", "-t", there) == "commit"
 
 
 def test_what_cannot_be_fetched_counts_as_absent(tmp_path: Path) -> None:
