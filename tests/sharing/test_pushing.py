@@ -410,6 +410,48 @@ def test_a_remote_with_two_addresses(sides: tuple[Path, Path, Path], tmp_path: P
     assert tip(other) is None
 
 
+@pytest.mark.parametrize("url", ["url", "pushurl", "asr::", "bare", "named like a remote"])
+def test_what_is_judged_is_what_gets_the_sessions(
+    sides: tuple[Path, Path, Path], tmp_path: Path, url: str
+) -> None:
+    far, a, _ = sides
+    other = empty(tmp_path / "other")
+    git(a, "config", f"url.{other}.pushInsteadOf", str(far))
+    to = "origin"
+    if url == "pushurl":  # to which no pushInsteadOf applies
+        git(a, "config", "remote.origin.pushurl", str(far))
+        assert pushed(a).new == tip(far)
+    elif url == "named like a remote":
+        git(a, "config", "--remove-section", f"url.{other}")
+        git(a, "remote", "add", "team", str(other))
+        (a / "team").symlink_to(far)
+        git(a, "remote", "set-url", "--push", "origin", "team")
+        assert pushed(a).new == tip(far)
+    else:
+        if url == "asr::":
+            git(a, "remote", "set-url", "origin", f"asr::{far}")
+        elif url == "bare":
+            git(a, "remote", "remove", "origin")
+            to = str(far)
+        with pytest.raises(Refused):
+            pushed(a, to)
+        git(a, "config", f"url.{far}.insteadOf", str(other))
+        with pytest.raises(UsageError, match="would look elsewhere"):
+            pushed(a, to)
+        assert tip(far) is None
+    assert tip(other) is None
+
+
+def test_one_of_several_addresses_can_be_named(sides: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    far, a, _ = sides
+    other = empty(tmp_path / "other")
+    git(a, "remote", "set-url", "--add", "origin", str(other))
+    with pytest.raises(UsageError, match="has several URLs"):
+        pushed(a)
+    assert pushed(a, str(far)).new == tip(far)
+    assert tip(other) is None
+
+
 def test_no_companion_stands_there(sides: tuple[Path, Path, Path]) -> None:
     far, a, _ = sides
     git(far, "update-ref", SESSIONS, "refs/heads/main")
