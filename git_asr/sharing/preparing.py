@@ -14,6 +14,7 @@ from git_asr.companion.state import State
 from git_asr.companion.state_file import DamagedState, read_state
 from git_asr.entire.stores.base import Store
 from git_asr.errors import AsrError, Report
+from git_asr.git import graph
 from git_asr.git.backend import open_objects
 from git_asr.git.base import TREE, Objects, Repository
 from git_asr.git.fetching import Hear, fetch, fetch_objects
@@ -140,6 +141,8 @@ def _bring(repo: Repository, objects: Objects, offer: Offer, there: str, hear: H
         fetch(repo, offer.address, [offer.ref], hear)
     if objects.sizes([there])[there] is None:
         raise AsrError(f"{offer.ref} moved while it was fetched", hint="try again")
+    if not _is_commit(repo, there):
+        raise AsrError(f"what stands at {offer.ref} there is no commit, so no companion")
     if repo.promisor:
         mine, theirs = objects.commit_tree(offer.source), objects.commit_tree(there)
         wanted = {
@@ -152,6 +155,14 @@ def _bring(repo: Repository, objects: Objects, offer: Offer, there: str, hear: H
         absent = sorted(oid for oid, size in objects.sizes(wanted).items() if size is None)
         if absent:
             fetch_objects(repo, offer.address, absent, hear)
+
+
+def _is_commit(repo: Repository, oid: str) -> bool:
+    """Whether an object is a commit itself: nobody merges what a tag stands before."""
+    try:
+        return any(node.oid == oid for node in graph.listed(repo, [oid]))
+    except AsrError:
+        return False
 
 
 def _united(

@@ -460,6 +460,23 @@ def test_no_companion_stands_there(sides: tuple[Path, Path, Path]) -> None:
     assert tip(far) == refs(far)["refs/heads/main"]
 
 
+@pytest.mark.parametrize("kind", ["blob", "tree", "tag"])
+def test_no_commit_stands_there(sides: tuple[Path, Path, Path], kind: str) -> None:
+    far, a, _ = sides
+    pushed(a)
+    tag = f"object {tip(far)}\ntype commit\ntag x\ntagger a <a@b> 0 +0000\n\nx\n".encode()
+    made = {
+        "blob": lambda: git(far, "hash-object", "-w", "--stdin", stdin=b"junk"),
+        "tree": lambda: git(far, "rev-parse", f"{SESSIONS}^{{tree}}"),
+        "tag": lambda: git(far, "hash-object", "-t", "tag", "-w", "--stdin", stdin=tag),
+    }[kind]()
+    git(far, "update-ref", SESSIONS, made)
+    before = refs(a)
+    with pytest.raises(AsrError, match=f"what stands at {SESSIONS} there is no commit"):
+        pushed(a)
+    assert (refs(a), refs(far)[SESSIONS]) == (before, made)
+
+
 def test_a_damaged_session_there_stays_as_it_is(sides: tuple[Path, Path, Path]) -> None:
     far, a, b = sides
     pushed(a)
