@@ -79,6 +79,11 @@ def _spend(_: int) -> None:
     """As much as it takes."""
 
 
+def _nothing() -> bool:
+    """Only the tips count."""
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """What need not be checked again, and how much may be read for the rest.
@@ -87,15 +92,14 @@ class Known:
     forgets them here first. ``sessions``: trees of sessions that were found sound. ``spend``: told how many bytes are
     about to be read; it may raise TooMuch. ``fill``: brings Git blobs that a partial clone left out, all at once;
     it may raise AsrError. None where nothing may be asked of the network. ``holds_full``: whether there are sessions
-    here that are not redacted; then, or where another tip has some, redacted tips are left alone. None where the caller
-    sees to that.
+    here that are not redacted; then, or where another tip has some, redacted tips are left alone.
     """
 
     tree: str | None = None
     sessions: Set[str] = frozenset()
     spend: Spend = _spend
     fill: Fill | None = None
-    holds_full: Callable[[], bool] | None = None
+    holds_full: Callable[[], bool] = _nothing
 
 
 def merged(
@@ -210,8 +214,6 @@ class _Arrival:
 
     def keep_apart(self, trees: dict[str, str | None]) -> tuple[str, ...]:
         """Leave redacted companions out where there is a full one, for they share no history; those left out."""
-        if self.known.holds_full is None:
-            return ()
         kinds = {tip: is_redacted(self.objects, tip) for tip in trees}
         redacted = tuple(sorted(tip for tip, kind in kinds.items() if kind))
         if not redacted or not (False in kinds.values() or self.known.holds_full()):

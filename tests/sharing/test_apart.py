@@ -7,10 +7,15 @@ from pathlib import Path
 import pytest
 
 from git_asr.asr.header import SessionKey
-from git_asr.companion.arrivals import REDACTED
+from git_asr.companion.arrivals import REDACTED, merged
 from git_asr.companion.forgetting import Forget
+from git_asr.companion.merging import merge_trees
 from git_asr.companion.names import SESSIONS
+from git_asr.companion.signatures import Verifier
+from git_asr.companion.store import commit
+from git_asr.git.backend import open_objects
 from git_asr.git.repository import open_repository
+from git_asr.git.writing import ObjectWriter
 from git_asr.redaction.policy import default
 from git_asr.sharing.pushing import Terms
 from git_asr.sync.flow import Options, sync
@@ -101,6 +106,20 @@ def test_what_was_forgotten_among_redacted_ones_stays_forgotten(sides: list[Path
     (gone,) = [one.manifest for one in bundles(other) if "forgotten" in one.manifest]
     assert gone["sessions"][0]["session"]["id"] == session(1)
     assert git(other, "rev-list", "--parents", "-1", SESSIONS).split()[1:] == [tip(far)]
+
+
+def test_nor_does_a_merge_of_the_two_count_as_one(sides: list[Path]) -> None:
+    far, a, public = sides
+    git(a, "fetch", "-q", str(public), f"+{SESSIONS}:{PUBLIC}")
+    both = sorted([str(tip(far)), str(tip(public))])
+    repo = open_repository(a)
+    with open_objects(repo, "git") as objects, ObjectWriter(repo, objects) as writer:
+        found = merged(repo, objects, writer, both, Told())
+        assert (found.commit, found.apart) == (tip(far), (tip(public),))
+        tree = merge_trees(objects, writer, *(objects.commit_tree(one) for one in both), Told())
+        mixed = commit(writer, str(tree), both, found.date)
+        writer.finish()
+        assert not Verifier(repo, objects, writer).follows(mixed, both)
 
 
 def test_only_forgotten_ones_tell_by_their_history(sides: list[Path], tmp_path: Path) -> None:
