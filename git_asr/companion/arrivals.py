@@ -34,6 +34,7 @@ FEW = 10
 """So many sessions a tip may always forget."""
 UNSOUND = "unsound-session"
 REDACTED = "redacted-companion"
+UNSIGNED = "unsigned-companion"
 UNREAD = "unread-companion"
 """A partial clone lacks what merging reads."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from git_asr.companion import store
 from git_asr.companion.arrivals import Known, merged
+from git_asr.companion.names import SESSIONS
 from git_asr.companion.redacted import is_redacted
 from git_asr.companion.signatures import Verifier
 from git_asr.companion.state import State
@@ -18,6 +19,7 @@ from git_asr.git import graph
 from git_asr.git.backend import open_objects
 from git_asr.git.base import TREE, Objects, Repository
 from git_asr.git.fetching import Hear, fetch, fetch_objects
+from git_asr.git.refs import read_ref
 from git_asr.git.trees import changed_trees, edit_tree, walk_files
 from git_asr.git.writing import ObjectWriter
 from git_asr.redaction.policy import Policy
@@ -25,7 +27,7 @@ from git_asr.sharing.provenance import Held, Sources
 from git_asr.sharing.redacted import Redaction, made_otherwise
 from git_asr.sharing.selection import LeftOut, Selection, select
 from git_asr.sync.look import directory
-from git_asr.sync.settings import SIGN, is_set
+from git_asr.sync.settings import REQUIRE_SIGNED, SIGN, is_set
 
 _DEPTH = 3
 """Levels from the root of a companion tree to a session."""
@@ -74,6 +76,8 @@ def prepare(repo: Repository, offer: Offer, proof: Proof, hear: Hear, report: Re
         there = offer.there
         if there is not None:
             _bring(repo, objects, offer, there, hear)
+            if is_set(repo, REQUIRE_SIGNED):
+                _vouched(repo, Verifier(repo, objects, writer), offer.ref, there)
         mine = objects.commit_tree(offer.source)
         theirs = None if there is None else objects.commit_tree(there)
         state = _state(repo, stack)
@@ -93,6 +97,17 @@ def prepare(repo: Repository, offer: Offer, proof: Proof, hear: Hear, report: Re
         if is_set(repo, SIGN) and commit not in (None, there):
             commit = Verifier(repo, objects, writer).sealed(str(commit))
         return Prepared(commit, chosen.left_out)
+
+
+def _vouched(repo: Repository, verifier: Verifier, ref: str, there: str) -> None:
+    """See that nothing is built on, or signed again, for which nobody vouches. Raises AsrError."""
+    own = read_ref(repo, SESSIONS)
+    found = verifier.refusal(there, () if own is None else [own])
+    if found is not None:
+        raise AsrError(
+            f"what stands at {ref} there does not hold: commit {found.commit[:12]}: {found.why}",
+            hint="asr.requireSigned is set: somebody must look at it and put a signed one in its place",
+        )
 
 
 def _keep_apart(objects: Objects, offer: Offer) -> None:

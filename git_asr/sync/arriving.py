@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from git_asr.companion import compaction, store
-from git_asr.companion.arrivals import REDACTED, UNREAD, UNSOUND, Fill, Known, Merged, merged
+from git_asr.companion.arrivals import REDACTED, UNREAD, UNSIGNED, UNSOUND, Fill, Known, Merged, merged
 from git_asr.companion.forgetting import Forget, buried
 from git_asr.companion.merging import merge_trees
 from git_asr.companion.redacted import holds_full, twins
@@ -25,7 +25,6 @@ from git_asr.sync.conversion import Conversion
 from git_asr.sync.look import Seen
 from git_asr.sync.publication import is_leftover
 
-UNSIGNED = "unsigned-companion"
 _DEPTH = 3
 """Levels from the root of a companion tree to a session."""
 
