@@ -20,7 +20,7 @@ from git_asr.git.backend import open_objects
 from git_asr.git.base import TREE, Objects, Repository
 from git_asr.git.fetching import Hear, fetch, fetch_objects
 from git_asr.git.refs import read_ref
-from git_asr.git.trees import changed_trees, edit_tree, walk_files
+from git_asr.git.trees import Edit, changed_trees, edit_tree, walk_files
 from git_asr.git.writing import ObjectWriter
 from git_asr.redaction.policy import Policy
 from git_asr.sharing.provenance import Held, Sources
@@ -125,17 +125,27 @@ def _keep_apart(objects: Objects, offer: Offer) -> None:
 def _redacted(
     repo: Repository, redaction: Redaction, there: str | None, twins: Mapping[str, str]
 ) -> str | None:
-    """The tree of a redacted companion with some twins; those take the place of what another policy made."""
+    """The tree of a redacted companion with some twins.
+
+    Those take the place of what another policy made, or this one of no more: what it was told since counts.
+    """
     objects, writer = redaction.objects, redaction.writer
     theirs = None if there is None else objects.commit_tree(there)
     others = set() if theirs is None else set(made_otherwise(objects, theirs, redaction.policy))
     new = {path: one for path, one in twins.items() if theirs is None or not _has(objects, theirs, path, one)}
-    both = Selection({path: one for path, one in new.items() if path not in others}, ())
+    edits: dict[str, Edit] = {path: (TREE, new[path]) for path in new.keys() & others}
+    for path in [] if theirs is None else sorted(new.keys() - others):
+        there_too = objects.lookup(str(theirs), path)
+        over = None if there_too is None else redaction.over(new[path], there_too.oid)
+        if over is not None:
+            edits[path] = (TREE, over)
+    writer.finish()
+    both = Selection({path: one for path, one in new.items() if path not in edits}, ())
     whole = edit_tree(objects, writer, None, {path: (TREE, one) for path, one in twins.items()})
     writer.finish()
     sides = (there, both.tree(objects, writer), whole)
     tree = _united(repo, objects, writer, sides, redaction.report)
-    return edit_tree(objects, writer, tree, {path: (TREE, new[path]) for path in new.keys() & others})
+    return edit_tree(objects, writer, tree, edits)
 
 
 def _has(objects: Objects, tree: str, path: str, session: str) -> bool:

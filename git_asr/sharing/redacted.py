@@ -10,14 +10,16 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from git_asr.asr.bundle import MANIFEST, REDACTION, Manifest, Session
 from git_asr.asr.header import SessionKey
+from git_asr.asr.links import unite
 from git_asr.companion import store
 from git_asr.companion.exporting import bundle_of
+from git_asr.companion.merge import SessionState, StreamState, sources, with_links
 from git_asr.companion.redacted import policy_of
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import TREE, Objects
@@ -59,6 +61,24 @@ class Redaction:
         _remember(self.directory / _FILE, digest, made)
         return dict(made.values())
 
+    def over(self, mine: str, theirs: str) -> str | None:
+        """The tree of a twin that takes the place of an earlier one, whose links to other commits it keeps.
+
+        None where the earlier one has more, or either was forgotten: then they are merged. A merge of two that say as
+        much may keep the one in which the policy, before its file was edited, found less.
+        """
+        try:
+            new, old = (store.load_bundle(self.objects, one) for one in (mine, theirs))
+        except AsrError:
+            return None
+        if new.state.forgotten or old.state.forgotten or not _covers(new.state, old.state):
+            return None
+        streams = {
+            name: _with_commits(one, old.state.streams.get(name)) for name, one in new.state.streams.items()
+        }
+        made = store.assemble(self.writer, replace(new.state, streams=streams), new.pool)
+        return store.write_session(self.writer, self.objects, made.files)
+
     def _is_here(self, tree: str) -> bool:
         if self.objects.sizes([tree])[tree] is None:
             return False
@@ -99,6 +119,23 @@ class Redaction:
         manifest = Manifest((Session(own, ()),), shareable=True, forgotten=kept, meta=meta)
         tree = store.write_session(self.writer, self.objects, {MANIFEST: self.writer.blob(manifest.dump())})
         return store.session_path(own), tree
+
+
+def _covers(new: SessionState, old: SessionState) -> bool:
+    """Whether a session goes as far as an earlier version of it, and was made of all its checkpoints."""
+    held = {checkpoint for checkpoint, _ in sources(new)}
+    return all(checkpoint in held for checkpoint, _ in sources(old)) and all(
+        name in new.streams and one.reach <= new.streams[name].reach for name, one in old.streams.items()
+    )
+
+
+def _with_commits(new: StreamState, old: StreamState | None) -> StreamState:
+    """A stream with the links to commits that an earlier version has beside."""
+    known = {record["id"] for record in new.links}
+    more = (
+        [] if old is None else [one for one in old.links if one["type"] == "vcs" and one["id"] not in known]
+    )
+    return with_links(new, unite(new.links, more)) if more else new
 
 
 def made_otherwise(objects: Objects, tree: str, policy: Policy) -> Iterator[str]:

@@ -12,6 +12,7 @@ from git_asr.companion.lock import locked
 from git_asr.errors import AsrError, UsageError
 from git_asr.git.repository import open_repository
 from git_asr.redaction.policy import default, strict
+from git_asr.redaction.policy_file import parse
 from git_asr.sharing import probing, target
 from git_asr.sharing.listing import quiet
 from git_asr.sharing.pushing import LostRace, Refused, Terms
@@ -283,6 +284,35 @@ def test_a_redacted_companion(sides: tuple[Path, Path, Path], tmp_path: Path) ->
     with pytest.raises(AsrError, match="is not redacted, and the two are never mixed"):
         pushed(a, "origin", terms)
     fsck(other)
+
+
+def test_a_policy_that_was_edited_takes_the_place_of_what_it_made_before(
+    sides: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    """The same name and version: of two twins of one session the greater bytes would stay."""
+    _, a, _ = sides
+    other = empty(tmp_path / "other")
+    acme = 'name = "acme"\nversion = "1"\nextends = "default"\n'
+    pushed(a, str(other), Terms(policy=parse(acme)))
+    another = shutil.copytree(a, tmp_path / "another", symlinks=True)
+    git(another, "commit", "-q", "--allow-empty", "-m", f"more\n\nEntire-Checkpoint: {checkpoint(1)}")
+    synced(another)
+    pushed(another, str(other), Terms(policy=parse(acme)))
+    known = linked(other)
+    assert known > linked(a)
+    kinds = [b"RED", b"GREEN", b"BLUE", b"GREY"]
+    for kind in kinds:
+        rule = f"[[pattern]]\nname = 'number'\nregex = '1\\.1'\nkind = '{kind.decode()}'\n"
+        edited = Terms(policy=parse(acme + rule))
+        done = pushed(a, str(other), edited)
+        said = b"".join(tree_files(other).values())
+        assert [one for one in kinds if b"REDACTED_" + one in said] == [kind]
+        assert b"1.1" not in said
+        assert (held(other), linked(other)) == (named(1), known), "what others know of commits stays"
+        assert pushed(a, str(other), edited).new == done.new
+    assert run_cli(["forget", session(1)], a).status == 0
+    pushed(a, str(other), Terms(policy=parse(acme)))
+    assert not any(path.endswith(".jsonl") for path in tree_files(other))
 
 
 def _is_header(path: str) -> bool:
