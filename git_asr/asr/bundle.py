@@ -158,6 +158,8 @@ def load(data: bytes) -> Manifest:
         raise AsrError(f"a damaged {MANIFEST}: {error}") from error
 
 
+REDACTION = "git-asr/redaction"
+"""Key of the manifest's ``_meta`` that says by which policy a shareable bundle was made."""
 _MANIFEST = ("formatVersion", "producer", "shareable", "sessions", "blobs", "forgotten", "_meta")
 
 

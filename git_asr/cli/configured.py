@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +13,9 @@ from git_asr.cli.opening import open_repository
 from git_asr.errors import DONE, UsageError
 from git_asr.git.base import Repository
 from git_asr.git.remotes import without_credentials
-from git_asr.sharing import configuring, target
+from git_asr.sharing import configuring, helper, target
 from git_asr.sharing.configuring import Line
 from git_asr.views.text import neutral
-
-_HELPER = "git-remote-asr"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +55,7 @@ def configure(wanted: Wanted, *, machine: bool) -> int:
             configuring.add(repo, added)
     if machine:
         told = {"added": _as_json(added), "removed": _as_json(removed)}
-        exchanged.print_json(
-            {"remote": name, **told, "helper": shutil.which(_HELPER), "dryRun": wanted.dry_run}
-        )
+        exchanged.print_json({"remote": name, **told, "helper": helper.located(), "dryRun": wanted.dry_run})
         return DONE
     _print(name, added, removed, wanted)
     return DONE
@@ -79,8 +74,8 @@ def _print(name: str, added: Sequence[Line], removed: Sequence[Line], wanted: Wa
         click.echo(f"remote {neutral(name)} is set up already" if not wanted.remove else "nothing to remove")
     if wanted.remove:
         return
-    if shutil.which(_HELPER) is None:
-        render.hint(f"{_HELPER} is not on PATH: addresses that begin with asr:: will not work")
+    if helper.located() is None:
+        render.hint(f"{helper.PROGRAM} is not on PATH: addresses that begin with asr:: will not work")
     if added and not wanted.dry_run:
         render.hint(f"git asr sync --remote={name}")
 

@@ -11,7 +11,7 @@ import click
 
 from git_asr.cli import render
 from git_asr.cli.fetched import hear
-from git_asr.companion.arrivals import UNSOUND
+from git_asr.companion.arrivals import UNSIGNED, UNSOUND
 from git_asr.companion.names import SESSIONS
 from git_asr.errors import DONE, INCOMPLETE, AsrError, Report
 from git_asr.git.base import Repository
@@ -144,7 +144,7 @@ def pushed_to(repo: Repository, where: Target, terms: Terms, report: Report) -> 
 
 def status(warnings: render.Warnings) -> int:
     """The exit status: not complete if something that came from a remote was refused."""
-    return INCOMPLETE if any(one.code == UNSOUND for one in warnings.seen) else DONE
+    return INCOMPLETE if any(one.code in (UNSOUND, UNSIGNED) for one in warnings.seen) else DONE
 
 
 def print_json(fields: Mapping[str, Any]) -> None:

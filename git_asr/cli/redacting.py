@@ -6,13 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from git_asr.asr.bundle import Bundle
+from git_asr.asr.bundle import REDACTION, Bundle
 from git_asr.bundles.spool import Spool
 from git_asr.errors import Diagnostic, Report, UsageError
 from git_asr.redaction.findings import Redacted
 from git_asr.redaction.policy import Policy
 from git_asr.redaction.redactor import Redactor
-from git_asr.redaction.twins import REDACTION
 from git_asr.sharing.policies import policy as policy_of
 from git_asr.views.text import plural
 

@@ -15,6 +15,8 @@ import click
 def command(fix: bool, as_json: bool) -> int:
     """Show which checkpoint stores are here, what of them is synced, and what is missing.
 
+    Whether Git finds git-remote-asr is said where a remote needs it.
+
     Of the hooks that `git asr install` made: whether Git reaches them in each worktree, what waits in their
     queue, what failed, and the proof: commits of the last 14 days that name a checkpoint and that no sync has seen.
 
@@ -25,6 +27,7 @@ def command(fix: bool, as_json: bool) -> int:
     from git_asr.cli import hook_lines, mending, render, status_lines
     from git_asr.git.repository import open_repository
     from git_asr.hooks.health import health
+    from git_asr.sharing.helper import helper
     from git_asr.sync.settings import settings
     from git_asr.sync.status import status
 
@@ -34,13 +37,19 @@ def command(fix: bool, as_json: bool) -> int:
         mending.mend_all(repo, wanted)
     found = status(repo, wanted.exclusions, render.Warnings(), orphans=wanted.orphans)
     well = health(repo, time.time())
+    program = helper(repo)
     if as_json:
         import json
 
-        click.echo(json.dumps({**status_lines.as_record(found), **hook_lines.as_record(well)}, indent=2))
+        told = {
+            **status_lines.as_record(found),
+            **status_lines.helper_record(program),
+            **hook_lines.as_record(well),
+        }
+        click.echo(json.dumps(told, indent=2))
         return 0
-    for line in (*status_lines.lines(found), *hook_lines.lines(well)):
+    for line in (*status_lines.lines(found), *status_lines.helper_lines(program), *hook_lines.lines(well)):
         click.echo(line)
-    for hint in (*status_lines.hints(found), *hook_lines.hints(well)):
+    for hint in (*status_lines.hints(found), *status_lines.helper_hints(program), *hook_lines.hints(well)):
         render.hint(hint)
     return 0

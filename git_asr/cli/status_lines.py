@@ -7,6 +7,7 @@ from typing import Any
 
 from git_asr.cli.findings import findings_as_json, unresolved_as_json
 from git_asr.cli.render import left_out
+from git_asr.sharing.helper import PREFIX, PROGRAM, Helper
 from git_asr.sync.status import Status
 from git_asr.views import text
 
@@ -81,3 +82,21 @@ def as_record(found: Status) -> dict[str, Any]:
         "findings": findings_as_json(found.findings),
         "remote": None if source is None else {"address": source.shown, "command": source.command},
     }
+
+
+def helper_lines(found: Helper) -> Iterator[str]:
+    """Whether Git finds the remote helper, where remotes need it."""
+    if found.remotes:
+        needing = ", ".join(found.remotes)
+        yield text.one_line(f"{PROGRAM}: {found.path or 'not on PATH'} (remote {needing})")
+
+
+def helper_hints(found: Helper) -> Iterator[str]:
+    """What to do where Git does not."""
+    if found.lacking:
+        yield f"{PROGRAM} lies beside git-asr: Git cannot read {PREFIX} addresses until its folder is on PATH"
+
+
+def helper_record(found: Helper) -> dict[str, Any]:
+    """The part of ``--json`` about it."""
+    return {"helper": {"path": found.path, "remotes": list(found.remotes)}}

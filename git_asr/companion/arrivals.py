@@ -13,6 +13,7 @@ from git_asr.asr.bundle import MANIFEST
 from git_asr.asr.ids import is_name
 from git_asr.companion import store
 from git_asr.companion.merging import merge_trees
+from git_asr.companion.redacted import is_redacted
 from git_asr.companion.soundness import Spend, TooMuch, bounded_entries, lacking, unsound
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git import graph
@@ -32,8 +33,13 @@ MOST_TOLD = 5
 FEW = 10
 """So many sessions a tip may always forget."""
 UNSOUND = "unsound-session"
+REDACTED = "redacted-companion"
+UNSIGNED = "unsigned-companion"
 UNREAD = "unread-companion"
 """A partial clone lacks what merging reads."""
+
+_APART = "it is redacted and not merged: the sessions here are not"
+_APART_HINT = "to read it, fetch it into a repository without checkpoints"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,7 @@ class Merged:
     is left. ``parents``: the tips that count and that no other of them reaches, sorted. ``date``: of the newest of
     them, 0 without any. ``refused``: what was left out. ``sound``: the trees of the sessions that were found sound, now
     or before, and that the own tree does not have. ``unread``: whether a partial clone lacks what merging reads.
+    ``apart``: the redacted tips that were left alone beside full ones.
     """
 
     commit: str | None
@@ -63,6 +70,7 @@ class Merged:
     refused: tuple[Refused, ...]
     sound: frozenset[str] = field(default=frozenset(), repr=False)
     unread: bool = False
+    apart: tuple[str, ...] = ()
 
 
 Fill = Callable[[Collection[str]], object]
@@ -72,6 +80,11 @@ def _spend(_: int) -> None:
     """As much as it takes."""
 
 
+def _nothing() -> bool:
+    """Only the tips count."""
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Known:
     """What need not be checked again, and how much may be read for the rest.
@@ -79,13 +92,15 @@ class Known:
     ``tree``: a companion tree of one's own. A tip that would forget most of its sessions is refused: whoever wants that
     forgets them here first. ``sessions``: trees of sessions that were found sound. ``spend``: told how many bytes are
     about to be read; it may raise TooMuch. ``fill``: brings Git blobs that a partial clone left out, all at once;
-    it may raise AsrError. None where nothing may be asked of the network.
+    it may raise AsrError. None where nothing may be asked of the network. ``holds_full``: whether there are sessions
+    here that are not redacted; then, or where another tip has some, redacted tips are left alone.
     """
 
     tree: str | None = None
     sessions: Set[str] = frozenset()
     spend: Spend = _spend
     fill: Fill | None = None
+    holds_full: Callable[[], bool] = _nothing
 
 
 def merged(
@@ -100,9 +115,10 @@ def merged(
     """Check companion commits and merge what is sound in them; nothing is moved, objects are written and finished.
 
     A tip that is none, or whose tree is none of ours, counts as not there; so does one of which a partial clone lacks
-    what merging reads (``unread-companion``). A session that fails a check is left out of
-    its tip. Each is reported (``unsound-session``), of one tip only some one by one. The same tips give the same
-    commit, whoever merges them and in whatever order, as long as nobody's ``known.tree`` makes a difference.
+    what merging reads (``unread-companion``), and a redacted one beside full ones (``redacted-companion``). A session
+    that fails a check is left out of its tip. Each is reported (``unsound-session``), of one tip only some one by one.
+    The same tips give the same commit, whoever merges them and in whatever order, as long as nobody's ``known.tree``
+    and ``known.holds_full`` make a difference.
 
     Raises:
         TooMuch: there is more to read than ``known.spend`` allows.
@@ -130,16 +146,17 @@ def merged(
                 raise
             except AsrError as error:
                 arrival.refuse(tip, [(None, error.message)], error.hint)
+    apart = arrival.keep_apart(trees)
     parents = tuple(sorted(arrival.independent(trees)))
     refused = tuple(arrival.refused)
     date = store.newest_date(objects, parents)
     tree = arrival.united([trees[tip] for tip in parents])
     if tree is None:
-        return Merged(None, None, parents, date, refused, frozenset(arrival.passed), bool(unread))
+        return Merged(None, None, parents, date, refused, frozenset(arrival.passed), bool(unread), apart)
     same = [tip for tip in parents if commits[tip] == tree]
     commit = same[0] if same else store.commit(writer, tree, parents, date)
     writer.finish()
-    return Merged(commit, tree, parents, date, refused, frozenset(arrival.passed), bool(unread))
+    return Merged(commit, tree, parents, date, refused, frozenset(arrival.passed), bool(unread), apart)
 
 
 def _commits(repo: Repository, tips: Sequence[str]) -> dict[str, str]:
@@ -195,6 +212,17 @@ class _Arrival:
         self.refuse(tip, sorted({**folders.strange, **faults}.items()))
         self.writer.finish()
         return result
+
+    def keep_apart(self, trees: dict[str, str | None]) -> tuple[str, ...]:
+        """Leave redacted companions out where there is a full one, for they share no history; those left out."""
+        kinds = {tip: is_redacted(self.objects, tip) for tip in trees}
+        redacted = tuple(sorted(tip for tip, kind in kinds.items() if kind))
+        if not redacted or not (False in kinds.values() or self.known.holds_full()):
+            return ()
+        for tip in redacted:
+            del trees[tip]
+            self.report(Diagnostic(REDACTED, f"companion {tip[:12]}", _APART, _APART_HINT))
+        return redacted
 
     def independent(self, tips: Iterable[str]) -> list[str]:
         """The tips that no other of them reaches; one whose history cannot be walked is refused."""

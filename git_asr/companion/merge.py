@@ -40,19 +40,26 @@ class StreamState:
     links: tuple[Record, ...]
 
     @property
-    def order(self) -> tuple[int, int, int, int, int, str, int, bytes, bool]:
-        """What makes a stream the greater: format major, rank, converter version, units, newest source, bytes.
-
-        Of equal streams the one counts of which the manifest says more, and last the one that no bundle brought.
-        """
+    def reach(self) -> tuple[int, int, int, int, int]:
+        """How much a stream says, its text aside: format major, rank, converter version, units, newest source."""
         entire = (self.header.get("_meta") or {}).get(links.CHECKPOINT) or {}
-        listed = codec.encode(self._listed)
         return (
             major(self.entry.format_version) or 0,
             rank(self.header),
             converter_version(self.header),
             through(self.header),
             instant(entire.get("createdAt")) or 0,
+        )
+
+    @property
+    def order(self) -> tuple[tuple[int, int, int, int, int], str, int, bytes, bool]:
+        """What makes a stream the greater: format major, rank, converter version, units, newest source, bytes.
+
+        Of equal streams the one counts of which the manifest says more, and last the one that no bundle brought.
+        """
+        listed = codec.encode(self._listed)
+        return (
+            self.reach,
             " ".join(file.sha256 for file in self.transcript),
             len(listed),
             listed,

@@ -164,13 +164,13 @@ def families(copies: Iterable[Copy], reader: ContentReader) -> Iterator[Family]:
         root = rest[0]
         native = detect(reader.chunks(root.content))
         document = native is not None and native.array is not None
-        mine = tuple(
-            copy
-            for copy in rest
-            if copy.content == root.content or (not document and reader.begins(copy, root))
-        )
-        rest = [copy for copy in rest if copy not in mine]
-        yield Family(root, mine, native, *_session(native, root.content, reader))
+        mine: list[Copy] = []
+        others: list[Copy] = []
+        for copy in rest:
+            is_mine = copy.content == root.content or (not document and reader.begins(copy, root))
+            (mine if is_mine else others).append(copy)
+        rest = others
+        yield Family(root, tuple(mine), native, *_session(native, root.content, reader))
 
 
 def _session(native: NativeFormat | None, content: Content, reader: ContentReader) -> tuple[str | None, str]:

@@ -68,10 +68,13 @@ class SessionSource:
         """The newest folder that holds the session."""
         return max((folders[0] for folders in self.folders.values()), key=age)
 
-    def told(self, checkpoint: str) -> frozenset[str]:
-        """The folders of a checkpoint of which Entire's own transcript became a stream."""
-        copies = (copy for line in self.lines for copy in line.copies)
-        return frozenset(one.folder for one in copies if one.compact and one.checkpoint == checkpoint)
+    def told(self) -> dict[str, set[str]]:
+        """The folders, by their checkpoint, of which Entire's own transcript became a stream."""
+        found: dict[str, set[str]] = {}
+        for copy in (copy for line in self.lines for copy in line.copies):
+            if copy.compact:
+                found.setdefault(copy.checkpoint, set()).add(copy.folder)
+        return found
 
     def folder(self, copy: Copy) -> SessionFolder:
         """The folder in which a copy lies."""
@@ -301,6 +304,7 @@ def _place_links(
         for copy, end in ends.items():
             if copy.checkpoint not in home or home[copy.checkpoint][1].age < copy.age:
                 home[copy.checkpoint] = (line.stream, copy, end)
+    became = source.told()
     plain = source.lines[0].stream if source.lines else source.key.id
     groups: dict[str, list[Record]] = {line.stream: [] for line in source.lines} or {plain: []}
     for identifier, folders in source.folders.items():
@@ -332,7 +336,7 @@ def _place_links(
                     source.files,
                     put,
                     bare=source.key.bare,
-                    told=source.told(identifier),
+                    told=frozenset(became.get(identifier, ())),
                     unread=source.omitted.get(identifier) == OF_NO_AGENT,
                 ),
                 tasks=task_facts(folders, tasks),

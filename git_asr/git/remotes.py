@@ -91,7 +91,9 @@ def rewritten(repo: Repository, url: str, variable: str = "insteadof") -> str:
     for key, values in configuration(repo, "url").items():
         if key.endswith(f".{variable}"):
             base = key[len("url.") : -len(variable) - 1]
-            best = max([best, *((value, base) for value in values if value and url.startswith(value))])
+            longest = max((one for one in values if url.startswith(one)), key=len, default="")
+            if len(longest) > len(best[0]):  # of two alike Git takes the one that was configured first
+                best = longest, base
     return best[1] + url[len(best[0]) :]
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from git_asr.asr import bundle, links, reading, stream
-from git_asr.asr.bundle import Bundle, BundleWriter, Manifest, PutFile, StreamEntry
+from git_asr.asr.bundle import REDACTION, Bundle, BundleWriter, Manifest, PutFile, StreamEntry
 from git_asr.asr.draft import Record
 from git_asr.asr.header import SessionKey
 from git_asr.asr.parts import blob_path
@@ -29,9 +29,6 @@ from git_asr.redaction.placeholders import Placeholders
 from git_asr.redaction.policy import Policy
 from git_asr.redaction.records import Records
 from git_asr.redaction.summaries import Prompt, twin_summary
-
-REDACTION = "git-asr/redaction"
-"""Key of the manifest's ``_meta`` that says by which policy a shareable bundle was made."""
 
 Progress = Callable[[int, int], object]
 """Told how many steps are done, of how many."""

@@ -11,7 +11,7 @@ from git_asr.errors import Report
 from git_asr.git.base import Repository
 from git_asr.git.remotes import parse_url, rewritten
 from git_asr.sharing.listing import Listing, listed, quiet
-from git_asr.sharing.target import Target, pushed_to
+from git_asr.sharing.target import Target, way
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,12 @@ def of(repo: Repository, target: Target, report: Report) -> Audience:
     Raises:
         AsrError: the target cannot be read.
     """
-    return judged(repo, target, listed(repo, pushed_to(repo, target), target.ref, quiet), report)
+    return judged(repo, target, listed(repo, way(repo, target).listed, target.ref, quiet), report)
 
 
 def judged(repo: Repository, target: Target, listing: Listing, report: Report) -> Audience:
     """Tell the same of a target that was just listed."""
-    address, shown = pushed_to(repo, target), target.shown
+    address, shown = way(repo, target).listed, target.shown
     source = possible_source(repo, report)
     if source is not None and _is_same(repo, address, source):
         if source.setting is not None:

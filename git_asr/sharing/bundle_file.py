@@ -16,16 +16,18 @@ from git_asr.errors import AsrError
 from git_asr.git.base import Repository
 from git_asr.git.process import run_git
 from git_asr.git.pushing import Answer, Move
-from git_asr.git.remotes import parse_url
+from git_asr.git.remotes import parse_url, rewritten
 from git_asr.git.repository import open_repository
 from git_asr.sharing.target import Target
 
 SUFFIX = ".bundle"
 
 
-def path_of(repo: Repository, target: Target) -> Path | None:
-    """The file that a target is: a path that ends in ``.bundle``; None for everything else."""
-    text = (target.address if target.remote is None else target.remote.url).removeprefix("file://")
+def path_of(repo: Repository, target: Target, address: str) -> Path | None:
+    """The file that a push to a target, listed at an address, goes to: it ends in ``.bundle``; None for all else."""
+    remote = target.remote
+    text = rewritten(repo, remote.url if remote is not None and address == remote.name else address)
+    text = text.removeprefix("file://")
     if not text.endswith(SUFFIX) or "://" in text or parse_url(text) is not None:
         return None
     path = (repo.work_tree or repo.git_dir) / text

@@ -8,22 +8,26 @@ from dataclasses import dataclass
 
 from git_asr.companion import store
 from git_asr.companion.arrivals import Known, merged
+from git_asr.companion.names import SESSIONS
+from git_asr.companion.redacted import is_redacted
 from git_asr.companion.signatures import Verifier
 from git_asr.companion.state import State
 from git_asr.companion.state_file import DamagedState, read_state
 from git_asr.entire.stores.base import Store
 from git_asr.errors import AsrError, Report
+from git_asr.git import graph
 from git_asr.git.backend import open_objects
 from git_asr.git.base import TREE, Objects, Repository
 from git_asr.git.fetching import Hear, fetch, fetch_objects
-from git_asr.git.trees import changed_trees, edit_tree, walk_files
+from git_asr.git.refs import read_ref
+from git_asr.git.trees import Edit, changed_trees, edit_tree, walk_files
 from git_asr.git.writing import ObjectWriter
 from git_asr.redaction.policy import Policy
 from git_asr.sharing.provenance import Held, Sources
-from git_asr.sharing.redacted import Redaction, is_redacted, made_otherwise
+from git_asr.sharing.redacted import Redaction, made_otherwise
 from git_asr.sharing.selection import LeftOut, Selection, select
 from git_asr.sync.look import directory
-from git_asr.sync.settings import SIGN, is_set
+from git_asr.sync.settings import REQUIRE_SIGNED, SIGN, is_set
 
 _DEPTH = 3
 """Levels from the root of a companion tree to a session."""
@@ -72,6 +76,8 @@ def prepare(repo: Repository, offer: Offer, proof: Proof, hear: Hear, report: Re
         there = offer.there
         if there is not None:
             _bring(repo, objects, offer, there, hear)
+            if is_set(repo, REQUIRE_SIGNED):
+                _vouched(repo, Verifier(repo, objects, writer), offer.ref, there)
         mine = objects.commit_tree(offer.source)
         theirs = None if there is None else objects.commit_tree(there)
         state = _state(repo, stack)
@@ -93,6 +99,17 @@ def prepare(repo: Repository, offer: Offer, proof: Proof, hear: Hear, report: Re
         return Prepared(commit, chosen.left_out)
 
 
+def _vouched(repo: Repository, verifier: Verifier, ref: str, there: str) -> None:
+    """See that nothing is built on, or signed again, for which nobody vouches. Raises AsrError."""
+    own = read_ref(repo, SESSIONS)
+    found = verifier.refusal(there, () if own is None else [own])
+    if found is not None:
+        raise AsrError(
+            f"what stands at {ref} there does not hold: commit {found.commit[:12]}: {found.why}",
+            hint="asr.requireSigned is set: somebody must look at it and put a signed one in its place",
+        )
+
+
 def _keep_apart(objects: Objects, offer: Offer) -> None:
     """See that a redacted companion and a full one share no history. Raises AsrError."""
     redacted = None if offer.there is None else is_redacted(objects, offer.there)
@@ -108,17 +125,27 @@ def _keep_apart(objects: Objects, offer: Offer) -> None:
 def _redacted(
     repo: Repository, redaction: Redaction, there: str | None, twins: Mapping[str, str]
 ) -> str | None:
-    """The tree of a redacted companion with some twins; those take the place of what another policy made."""
+    """The tree of a redacted companion with some twins.
+
+    Those take the place of what another policy made, or this one of no more: what it was told since counts.
+    """
     objects, writer = redaction.objects, redaction.writer
     theirs = None if there is None else objects.commit_tree(there)
     others = set() if theirs is None else set(made_otherwise(objects, theirs, redaction.policy))
     new = {path: one for path, one in twins.items() if theirs is None or not _has(objects, theirs, path, one)}
-    both = Selection({path: one for path, one in new.items() if path not in others}, ())
+    edits: dict[str, Edit] = {path: (TREE, new[path]) for path in new.keys() & others}
+    for path in [] if theirs is None else sorted(new.keys() - others):
+        there_too = objects.lookup(str(theirs), path)
+        over = None if there_too is None else redaction.over(new[path], there_too.oid)
+        if over is not None:
+            edits[path] = (TREE, over)
+    writer.finish()
+    both = Selection({path: one for path, one in new.items() if path not in edits}, ())
     whole = edit_tree(objects, writer, None, {path: (TREE, one) for path, one in twins.items()})
     writer.finish()
     sides = (there, both.tree(objects, writer), whole)
     tree = _united(repo, objects, writer, sides, redaction.report)
-    return edit_tree(objects, writer, tree, {path: (TREE, new[path]) for path in new.keys() & others})
+    return edit_tree(objects, writer, tree, edits)
 
 
 def _has(objects: Objects, tree: str, path: str, session: str) -> bool:
@@ -139,6 +166,8 @@ def _bring(repo: Repository, objects: Objects, offer: Offer, there: str, hear: H
         fetch(repo, offer.address, [offer.ref], hear)
     if objects.sizes([there])[there] is None:
         raise AsrError(f"{offer.ref} moved while it was fetched", hint="try again")
+    if not _is_commit(repo, there):
+        raise AsrError(f"what stands at {offer.ref} there is no commit, so no companion")
     if repo.promisor:
         mine, theirs = objects.commit_tree(offer.source), objects.commit_tree(there)
         wanted = {
@@ -151,6 +180,14 @@ def _bring(repo: Repository, objects: Objects, offer: Offer, there: str, hear: H
         absent = sorted(oid for oid, size in objects.sizes(wanted).items() if size is None)
         if absent:
             fetch_objects(repo, offer.address, absent, hear)
+
+
+def _is_commit(repo: Repository, oid: str) -> bool:
+    """Whether an object is a commit itself: nobody merges what a tag stands before."""
+    try:
+        return any(node.oid == oid for node in graph.listed(repo, [oid]))
+    except AsrError:
+        return False
 
 
 def _united(

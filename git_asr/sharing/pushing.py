@@ -20,7 +20,7 @@ from git_asr.sharing.audience import Audience, judged
 from git_asr.sharing.listing import Listing, listed
 from git_asr.sharing.preparing import Offer, Proof, prepare
 from git_asr.sharing.selection import LeftOut
-from git_asr.sharing.target import Target, pushed_to
+from git_asr.sharing.target import Target, Way, way
 
 TRIES = 10
 """How often a push begins at most: each time somebody else is faster it looks again."""
@@ -88,7 +88,8 @@ def push(
         LostRace: others were faster each time, or the ref is not where the lease has it.
         AsrError: the remote cannot be read, or refuses.
     """
-    address = pushed_to(repo, target)
+    there = way(repo, target)
+    address = there.listed
     elsewhere: Listing | None = None
     for number in range(1, terms.tries + 1):
         seen = _seen(repo, target, address, hear)
@@ -109,7 +110,7 @@ def push(
         done = Pushed(seen.companion, new, prepared.left_out, audience.reason, number)
         if terms.dry_run or new is None:
             return done
-        if new == seen.companion or _sent(repo, target, address, Move(target.ref, seen.companion, new), hear):
+        if new == seen.companion or _sent(repo, target, there, Move(target.ref, seen.companion, new), hear):
             _remember(repo, target, new, redacted=terms.policy is not None)
             return done
         time.sleep(random.uniform(0, min(_LONGEST_PAUSE, _PAUSE * 2**number)))  # noqa: S311  (no secret)
@@ -121,7 +122,7 @@ def push(
 
 def _seen(repo: Repository, target: Target, address: str, hear: Hear) -> Listing:
     """What the remote has; a bundle file that is not there yet has nothing."""
-    file = bundle_file.path_of(repo, target)
+    file = bundle_file.path_of(repo, target, address)
     if file is not None and not file.exists():
         return Listing(None, ())
     return listed(repo, address, target.ref, hear)
@@ -138,16 +139,16 @@ def _admitted(audience: Audience, terms: Terms) -> Audience:
     )
 
 
-def _sent(repo: Repository, target: Target, address: str, move: Move, hear: Hear) -> bool:
+def _sent(repo: Repository, target: Target, there: Way, move: Move, hear: Hear) -> bool:
     """Let Git push; whether it arrived, or somebody else was faster. Raises AsrError: the remote refuses."""
-    file = bundle_file.path_of(repo, target)
+    file = bundle_file.path_of(repo, target, there.listed)
     if file is not None:
         answer = bundle_file.write(repo, file, move)
     else:
-        answer = push_ref(repo, address, move, hear, None if target.remote is None else target.remote.name)
+        answer = push_ref(repo, there.sent, move, hear, None if target.remote is None else target.remote.name)
     if answer.moved:
         return True
-    now = _seen(repo, target, address, hear).companion
+    now = _seen(repo, target, there.listed, hear).companion
     if now == move.new:  # it arrived, and the answer was lost
         return True
     if now == move.old and not _CONTENDED.search(answer.why):

@@ -10,14 +10,17 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from git_asr.asr.bundle import MANIFEST, Manifest, Session, load
+from git_asr.asr.bundle import MANIFEST, REDACTION, Manifest, Session
 from git_asr.asr.header import SessionKey
+from git_asr.asr.links import unite
 from git_asr.companion import store
 from git_asr.companion.exporting import bundle_of
+from git_asr.companion.merge import SessionState, StreamState, sources, with_links
+from git_asr.companion.redacted import policy_of
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import TREE, Objects
 from git_asr.git.fetching import Hear
@@ -25,12 +28,9 @@ from git_asr.git.trees import edit_tree, walk_files
 from git_asr.git.writing import ObjectWriter
 from git_asr.redaction.policy import Policy
 from git_asr.redaction.redactor import Redactor
-from git_asr.redaction.twins import REDACTION
 from git_asr.sharing.selection import Selection
 
 _FILE = "redacted.json"
-_MOST_COMMITS = 1000
-"""Commits of a companion that are looked at for one that tells whether it is redacted."""
 
 
 @dataclass(slots=True)
@@ -60,6 +60,24 @@ class Redaction:
         self.writer.finish()
         _remember(self.directory / _FILE, digest, made)
         return dict(made.values())
+
+    def over(self, mine: str, theirs: str) -> str | None:
+        """The tree of a twin that takes the place of an earlier one, whose links to other commits it keeps.
+
+        None where the earlier one has more, or either was forgotten: then they are merged. A merge of two that say as
+        much may keep the one in which the policy, before its file was edited, found less.
+        """
+        try:
+            new, old = (store.load_bundle(self.objects, one) for one in (mine, theirs))
+        except AsrError:
+            return None
+        if new.state.forgotten or old.state.forgotten or not _covers(new.state, old.state):
+            return None
+        streams = {
+            name: _with_commits(one, old.state.streams.get(name)) for name, one in new.state.streams.items()
+        }
+        made = store.assemble(self.writer, replace(new.state, streams=streams), new.pool)
+        return store.write_session(self.writer, self.objects, made.files)
 
     def _is_here(self, tree: str) -> bool:
         if self.objects.sizes([tree])[tree] is None:
@@ -103,33 +121,21 @@ class Redaction:
         return store.session_path(own), tree
 
 
-def is_redacted(objects: Objects, commit: str) -> bool | None:
-    """Whether a companion commit is of a redacted companion, by the first session that can be read; None if none can.
-
-    A session that was forgotten says nothing of it; where there are no others an earlier commit does.
-    """
-    seen = {commit}
-    todo = [commit]
-    while todo and len(seen) < _MOST_COMMITS:
-        try:
-            tree, parents, _ = objects.commit(todo.pop(0))
-            for manifest in _unforgotten(objects, tree):
-                return _policy(manifest) is not None
-        except AsrError:
-            continue
-        todo += [one for one in parents if one not in seen]
-        seen.update(parents)
-    return None
+def _covers(new: SessionState, old: SessionState) -> bool:
+    """Whether a session goes as far as an earlier version of it, and was made of all its checkpoints."""
+    held = {checkpoint for checkpoint, _ in sources(new)}
+    return all(checkpoint in held for checkpoint, _ in sources(old)) and all(
+        name in new.streams and one.reach <= new.streams[name].reach for name, one in old.streams.items()
+    )
 
 
-def _unforgotten(objects: Objects, tree: str) -> Iterator[Manifest]:
-    """The manifests that can be read, of sessions that are not forgotten."""
-    for _, session in store.session_folders(objects, tree):
-        entry = objects.lookup(session, MANIFEST)
-        with suppress(AsrError):
-            manifest = load((entry and objects.blob(entry.oid)) or b"")
-            if manifest.forgotten is None:
-                yield manifest
+def _with_commits(new: StreamState, old: StreamState | None) -> StreamState:
+    """A stream with the links to commits that an earlier version has beside."""
+    known = {record["id"] for record in new.links}
+    more = (
+        [] if old is None else [one for one in old.links if one["type"] == "vcs" and one["id"] not in known]
+    )
+    return with_links(new, unite(new.links, more)) if more else new
 
 
 def made_otherwise(objects: Objects, tree: str, policy: Policy) -> Iterator[str]:
@@ -137,14 +143,8 @@ def made_otherwise(objects: Objects, tree: str, policy: Policy) -> Iterator[str]
     for path, manifest in store.manifests(objects, tree):
         if not isinstance(manifest, Manifest) or manifest.forgotten is not None:
             continue  # merging leaves the one out, and the other wins
-        if _policy(manifest) != policy.record():
+        if policy_of(manifest) != policy.record():
             yield path
-
-
-def _policy(manifest: Manifest) -> object:
-    """The policy that a manifest says to be redacted by; None where it does not."""
-    found = manifest.meta.get(REDACTION)
-    return found.get("policy") if manifest.shareable and isinstance(found, dict) else None
 
 
 def _digest(policy: Policy) -> str:

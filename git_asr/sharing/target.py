@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from git_asr.companion.names import REMOTES, SESSIONS
 from git_asr.entire.settings import read_settings
@@ -14,9 +14,10 @@ from git_asr.git.base import Repository
 from git_asr.git.refs import list_refs
 from git_asr.git.remotes import Remote, remotes, rewritten, without_credentials
 from git_asr.git.repository import configuration
+from git_asr.sharing.helper import PREFIX
 
-_HELPER = "asr::"
-"""How addresses begin that go through the remote helper."""
+_URL = re.compile(r"[^/]*:")
+"""With a colon before the first slash Git takes it for a URL, a host or a helper, else for a path."""
 _CARRIED = re.compile(
     r"refs/(?:remotes/(.+)/entire/(?:checkpoints/v1|sessions)|entire/remotes/(.+)/checkpoints/).*"
 )
@@ -53,7 +54,13 @@ def named(repo: Repository, text: str) -> Target:
     Raises:
         UsageError: it is neither.
     """
-    return of_source(repo, named_source(repo, text))
+    found = of_source(repo, named_source(repo, text))
+    remote = found.remote
+    if remote is not None and text not in remotes(repo) and _urls(repo, remote.name) != [remote.url]:
+        return replace(
+            found, address=remote.url.removeprefix(PREFIX), remote=None
+        )  # the place that was named
+    return found
 
 
 def default(repo: Repository, report: Report) -> Target:
@@ -75,30 +82,77 @@ def of_source(repo: Repository, source: Source) -> Target:
     """The target that stands for a source of checkpoints."""
     remote, address = source.remote, source.address
     url = address if remote is None else remote.url
-    if url.startswith(_HELPER) and not url.startswith(f"{_HELPER}convert+"):
-        address = url.removeprefix(_HELPER)  # what `git-remote-asr` would do is done here
+    if url.startswith(PREFIX) and not url.startswith(f"{PREFIX}convert+"):
+        address = url.removeprefix(PREFIX)  # what `git-remote-asr` would do is done here
     ref = SESSIONS if remote is None else _ref(repo, remote.name, f"{REMOTES}/{source.place}/sessions")
     return Target(address, source.place, ref, remote)
 
 
-def pushed_to(repo: Repository, target: Target) -> str:
-    """The address to push to: that of the remote, unless Git would push to another one than it fetches from.
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a push gets to its place: ``sent``, what Git is given to push to, and ``listed``, to look at the same place.
+
+    Git reads an address in another way for a push (``pushurl``, ``pushInsteadOf``), so the two may differ.
+    """
+
+    listed: str
+    sent: str
+
+
+def way(repo: Repository, target: Target) -> Way:
+    """Find out where a push to a target goes: what is judged must be what gets the sessions.
 
     Raises:
-        UsageError: it has several, so that a push would go to more than one repository.
+        UsageError: to several repositories, or to one that cannot be looked at.
     """
     if target.remote is None:
-        return rewritten(repo, target.address, "pushinsteadof")
-    name = target.remote.name
-    config = configuration(repo, "remote")
-    own = config.get(f"remote.{name}.pushurl", ())
-    urls = own or tuple(rewritten(repo, one, "pushinsteadof") for one in config[f"remote.{name}.url"])
-    if len(set(urls)) > 1:
+        return _bare(repo, target.address)
+    name, url = target.remote.name, target.remote.url
+    own = configuration(repo, "remote").get(f"remote.{name}.pushurl", ())
+    urls = _urls(repo, name)
+    if len(urls) > 1:
         raise UsageError(
             f"remote {name} has several URLs to push to",
             hint=f"name the one that is meant: git asr push {shlex.quote(without_credentials(urls[0]))}",
         )
-    return target.address if urls[0] == target.remote.url else urls[0].removeprefix(_HELPER)
+    if urls[0].startswith(PREFIX):
+        return _bare(repo, urls[0].removeprefix(PREFIX))
+    if urls[0] == url:
+        return Way(name, name)
+    return Way(_local(repo, urls[0]) if own else _final(repo, urls[0]), name)
+
+
+def _urls(repo: Repository, name: str) -> list[str]:
+    """The URLs that a push to a remote goes to, each once."""
+    config = configuration(repo, "remote")
+    urls = config.get(f"remote.{name}.pushurl") or [
+        rewritten(repo, one, "pushinsteadof") for one in config[f"remote.{name}.url"]
+    ]
+    return list(dict.fromkeys(urls))
+
+
+def _bare(repo: Repository, address: str) -> Way:
+    """For an address that is no remote's name."""
+    address = _local(repo, address)
+    pushed = rewritten(repo, address, "pushinsteadof")
+    return Way(address if pushed == address else _final(repo, pushed), address)
+
+
+def _local(repo: Repository, address: str) -> str:
+    """A path made absolute: what a remote is called may be a path, too."""
+    is_path = not _URL.match(address) and rewritten(repo, address) == address
+    return str(repo.top / address) if is_path else address
+
+
+def _final(repo: Repository, address: str) -> str:
+    """An address that Git pushes to as it stands. Raises UsageError: to look there Git would read it otherwise."""
+    address = _local(repo, address)
+    if rewritten(repo, address) != address:
+        raise UsageError(
+            f"Git pushes to {without_credentials(address)} and would look elsewhere (url.*.pushInsteadOf)",
+            hint="give the remote a pushurl: git config remote.REMOTE.pushurl URL",
+        )
+    return address
 
 
 def _ref(repo: Repository, name: str, tracking: str) -> str:

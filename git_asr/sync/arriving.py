@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from git_asr.companion import compaction, store
-from git_asr.companion.arrivals import UNREAD, UNSOUND, Fill, Known, Merged, merged
+from git_asr.companion.arrivals import REDACTED, UNREAD, UNSIGNED, UNSOUND, Fill, Known, Merged, merged
 from git_asr.companion.forgetting import Forget, buried
 from git_asr.companion.merging import merge_trees
+from git_asr.companion.redacted import holds_full, twins
 from git_asr.companion.signatures import Verifier
 from git_asr.companion.soundness import Spend
 from git_asr.companion.state import State
@@ -17,13 +19,12 @@ from git_asr.companion.store import StoredSession
 from git_asr.entire.exclusion import excluded
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Objects, Repository
-from git_asr.git.trees import changed_trees
+from git_asr.git.trees import changed_trees, edit_tree
 from git_asr.git.writing import ObjectWriter
 from git_asr.sync.conversion import Conversion
 from git_asr.sync.look import Seen
 from git_asr.sync.publication import is_leftover
 
-UNSIGNED = "unsigned-companion"
 _DEPTH = 3
 """Levels from the root of a companion tree to a session."""
 
@@ -118,14 +119,19 @@ class Arriving:
         own = tip.tree
         if forget is not None:
             tip = replace(tip, tree=buried(self.objects, self.writer, own, forget))
-        for code in (UNSOUND, UNREAD, UNSIGNED):
+        for code in (UNSOUND, UNREAD, UNSIGNED, REDACTED):
             self.state.drop_findings_of(code)
-        known = Known(tip.tree, self.state.sound(), self.spend, self.fill)
+        known = Known(
+            tip.tree, self.state.sound(), self.spend, self.fill, partial(self._holds_full, tip.tree)
+        )
         found = self._merged(self._vouched(report), known, report)
         self.state.set_sound(found.sound)
+        if found.apart:
+            tip = replace(tip, tree=self._without(tip.tree, found.apart))
         if not found.parents:
             tip = store.with_parents(self.repo, self.objects, tip)
-            found = self._merged(tip.parents, known, report)
+            left = frozenset(tip.parents).difference(found.apart)
+            found = self._merged(left, known, report)
         before = compaction.replaced(self.objects, tip.commit)
         gone = frozenset(found.parents) if compact else before
         if before and not found.parents:  # what was exchanged is no more than in the companion itself
@@ -147,6 +153,20 @@ class Arriving:
         if gone and gone >= set(found.parents):
             exchanged = replace(exchanged, parents=(), base_commit=None, replaced=gone | before)
         return Arrived(self.objects, exchanged, own, found.unread)
+
+    def _without(self, own: str | None, apart: Iterable[str]) -> str | None:
+        """The own tree without what redacted tips gave it when there was nothing else; what was forgotten stays so."""
+        if own is None:
+            return None
+        given = {one for tip in apart for one in twins(self.objects, self.objects.commit_tree(tip))}
+        gone = given.intersection(twins(self.objects, own))
+        left = edit_tree(self.objects, self.writer, own, dict.fromkeys(path for path, _ in gone))
+        self.writer.finish()
+        return left
+
+    def _holds_full(self, own: str | None) -> bool:
+        """Whether sessions are here as they were recorded, or can be made of checkpoints."""
+        return bool(self.seen.stores) or (own is not None and holds_full(self.objects, own) is True)
 
     def _remembered(self) -> Arrived | None:
         """What the last sync merged; None where it is to be done anew."""
@@ -176,7 +196,7 @@ class Arriving:
                 report(Diagnostic(UNSIGNED, f"companion {tip[:12]}", why, f"git asr verify {tip[:12]}"))
         return self.seen.remotes - refused
 
-    def _merged(self, tips: frozenset[str] | tuple[str, ...], known: Known, report: Report) -> Merged:
+    def _merged(self, tips: frozenset[str], known: Known, report: Report) -> Merged:
         if not tips:
             return Merged(None, None, (), 0, ())
         return merged(self.repo, self.objects, self.writer, tips, report, known=known)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,8 @@ def test_an_empty_repository(tmp_path: Path) -> None:
     assert told(tmp_path / "r") == {
         "version": 1, "companion": None, "synced": None, "sessions": 0, "links": 0,
         "orphans": {"sessions": 0, "taken": 0}, "stores": [], "unresolved": [], "absent": 0, "findings": [],
-        "remote": None, "hooks": [], "withoutHooks": [], "queue": [], "failed": [], "failures": [], "missed": [],
+        "remote": None, "helper": {"path": shutil.which("git-remote-asr"), "remotes": []},
+        "hooks": [], "withoutHooks": [], "queue": [], "failed": [], "failures": [], "missed": [],
     }  # fmt: skip
 
 
@@ -140,3 +142,28 @@ def test_the_stores_of_the_samples(name: str, tmp_path: Path) -> None:
     assert len(found["unresolved"]) == wanted["git"]["ids_not_resolving"]
     assert found["synced"] is True
     assert bool(found["stores"]) == bool(wanted["stores"])
+
+
+def test_the_remote_helper_is_looked_for_where_a_remote_needs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(tmp_path, "init", "-q", "r")
+    path, bin_ = tmp_path / "r", tmp_path / "bin"
+    bin_.mkdir()
+    (bin_ / "git").symlink_to(str(shutil.which("git")))
+    monkeypatch.setenv("PATH", str(bin_))
+    git(path, "remote", "add", "plain", "https://example.com/x")
+    assert "git-remote-asr" not in status(path).out
+    git(path, "remote", "add", "one", "asr::https://example.com/x")
+    git(path, "remote", "add", "two", "team:x")
+    git(path, "config", "url.asr::https://example.com/.pushInsteadOf", "team:")
+    shown = status(path)
+    assert "git-remote-asr: not on PATH (remote one, two)\n" in shown.out
+    assert "hint: git-remote-asr lies beside git-asr" in shown.err
+    assert told(path)["helper"] == {"path": None, "remotes": ["one", "two"]}
+    program = bin_ / "git-remote-asr"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    shown = status(path)
+    assert f"git-remote-asr: {program} (remote one, two)\n" in shown.out
+    assert "git-remote-asr" not in shown.err

@@ -86,6 +86,7 @@ def test_instead_of(tmp_path: Path) -> None:
     git(path, "config", "--add", "url.git@github.com:.insteadOf", "hub:")
     git(path, "config", "url.ssh://work/.insteadOf", "gh:work/")
     git(path, "config", "url.ssh://push/.pushInsteadOf", "gh:")
+    git(path, "config", "url.ssh://zzz/.insteadOf", "hub:")
     repo = open_repository(path)
     assert rewritten(repo, "gh:a/b") == "git@github.com:a/b"
     assert rewritten(repo, "hub:a/b") == "git@github.com:a/b"

@@ -175,7 +175,7 @@ def test_a_bundle_file_that_cannot_be_written(sides: tuple[Path, Path, Path], tm
     (tmp_path / "x.bundle.lock").touch()
     repo = open_repository(a)
     where = target.named(repo, str(tmp_path / "x.bundle"))
-    assert bundle_file.path_of(repo, target.named(repo, "git@host:x.bundle")) is None
+    assert bundle_file.path_of(repo, target.named(repo, "git@host:x.bundle"), "git@host:x.bundle") is None
     with pytest.raises(LostRace):
         pushed(a, where.address, Terms(as_is=True, tries=1))
     assert not (tmp_path / "x.bundle").exists()

@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from git_asr.companion.lock import locked
 from git_asr.errors import AsrError, UsageError
 from git_asr.git.repository import open_repository
 from git_asr.redaction.policy import default, strict
-from git_asr.sharing import target
+from git_asr.redaction.policy_file import parse
+from git_asr.sharing import probing, target
+from git_asr.sharing.listing import quiet
 from git_asr.sharing.pushing import LostRace, Refused, Terms
 from tests.e2e.sample_repos import SESSIONS, checkpoint, refs, session
 from tests.sharing.sides import (
@@ -200,12 +203,31 @@ def test_a_listed_commit_that_is_not_here_is_looked_at_without_its_files(
     assert (refs(a), git(a, "config", "--list", "--local")) == (before, configured)
     there = git(far, "rev-parse", STORE)
     assert not git(a, "cat-file", "-t", there, check=False)
-    look = a / ".git" / "asr" / "listed.git"
+    look = a / ".git" / "asr" / "listed" / "repository.git"
     assert git(look, "cat-file", "-t", there) == "commit"
     blobs = git(look, "rev-list", "--objects", "--missing=print", there)
     assert ("?" in blobs) == (filters == "true")
     (look / "HEAD").write_text("damaged\n")
     assert pushed(a).left_out == ()
+
+
+def test_one_push_at_a_time_fetches_what_was_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, a = remote_ahead(tmp_path)
+    monkeypatch.setattr(probing, "LOCK_WAIT", 0)
+    with locked(open_repository(a).common_dir / "asr" / "listed", wait=0):
+        (left,) = pushed(a, terms=Terms(dry_run=True)).left_out
+    assert left.session.id == session(1)
+    assert pushed(a).left_out == ()
+
+
+def test_a_ref_of_the_remote_may_lie_where_a_folder_of_refs_was(tmp_path: Path) -> None:
+    far, a = remote_ahead(tmp_path)
+    repo, there = open_repository(a), git(far, "rev-parse", STORE)
+    for ref in ("refs/x/entire/one/two", "refs/x/entire/one", "refs/x/entire/one/three"):
+        git(far, "update-ref", ref, there)
+        other = probing.without_blobs(repo, "origin", [ref], quiet)
+        git(far, "update-ref", "-d", ref)
+    assert git(other.git_dir, "cat-file", "-t", there) == "commit"
 
 
 def test_what_cannot_be_fetched_counts_as_absent(tmp_path: Path) -> None:
@@ -262,6 +284,35 @@ def test_a_redacted_companion(sides: tuple[Path, Path, Path], tmp_path: Path) ->
     with pytest.raises(AsrError, match="is not redacted, and the two are never mixed"):
         pushed(a, "origin", terms)
     fsck(other)
+
+
+def test_a_policy_that_was_edited_takes_the_place_of_what_it_made_before(
+    sides: tuple[Path, Path, Path], tmp_path: Path
+) -> None:
+    """The same name and version: of two twins of one session the greater bytes would stay."""
+    _, a, _ = sides
+    other = empty(tmp_path / "other")
+    acme = 'name = "acme"\nversion = "1"\nextends = "default"\n'
+    pushed(a, str(other), Terms(policy=parse(acme)))
+    another = shutil.copytree(a, tmp_path / "another", symlinks=True)
+    git(another, "commit", "-q", "--allow-empty", "-m", f"more\n\nEntire-Checkpoint: {checkpoint(1)}")
+    synced(another)
+    pushed(another, str(other), Terms(policy=parse(acme)))
+    known = linked(other)
+    assert known > linked(a)
+    kinds = [b"RED", b"GREEN", b"BLUE", b"GREY"]
+    for kind in kinds:
+        rule = f"[[pattern]]\nname = 'number'\nregex = '1\\.1'\nkind = '{kind.decode()}'\n"
+        edited = Terms(policy=parse(acme + rule))
+        done = pushed(a, str(other), edited)
+        said = b"".join(tree_files(other).values())
+        assert [one for one in kinds if b"REDACTED_" + one in said] == [kind]
+        assert b"1.1" not in said
+        assert (held(other), linked(other)) == (named(1), known), "what others know of commits stays"
+        assert pushed(a, str(other), edited).new == done.new
+    assert run_cli(["forget", session(1)], a).status == 0
+    pushed(a, str(other), Terms(policy=parse(acme)))
+    assert not any(path.endswith(".jsonl") for path in tree_files(other))
 
 
 def _is_header(path: str) -> bool:
@@ -389,12 +440,71 @@ def test_a_remote_with_two_addresses(sides: tuple[Path, Path, Path], tmp_path: P
     assert tip(other) is None
 
 
+@pytest.mark.parametrize("url", ["url", "pushurl", "asr::", "bare", "named like a remote"])
+def test_what_is_judged_is_what_gets_the_sessions(
+    sides: tuple[Path, Path, Path], tmp_path: Path, url: str
+) -> None:
+    far, a, _ = sides
+    other = empty(tmp_path / "other")
+    git(a, "config", f"url.{other}.pushInsteadOf", str(far))
+    to = "origin"
+    if url == "pushurl":  # to which no pushInsteadOf applies
+        git(a, "config", "remote.origin.pushurl", str(far))
+        assert pushed(a).new == tip(far)
+    elif url == "named like a remote":
+        git(a, "config", "--remove-section", f"url.{other}")
+        git(a, "remote", "add", "team", str(other))
+        (a / "team").symlink_to(far)
+        git(a, "remote", "set-url", "--push", "origin", "team")
+        assert pushed(a).new == tip(far)
+    else:
+        if url == "asr::":
+            git(a, "remote", "set-url", "origin", f"asr::{far}")
+        elif url == "bare":
+            git(a, "remote", "remove", "origin")
+            to = str(far)
+        with pytest.raises(Refused):
+            pushed(a, to)
+        git(a, "config", f"url.{far}.insteadOf", str(other))
+        with pytest.raises(UsageError, match="would look elsewhere"):
+            pushed(a, to)
+        assert tip(far) is None
+    assert tip(other) is None
+
+
+def test_one_of_several_addresses_can_be_named(sides: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    far, a, _ = sides
+    other = empty(tmp_path / "other")
+    git(a, "remote", "set-url", "--add", "origin", str(other))
+    with pytest.raises(UsageError, match="has several URLs"):
+        pushed(a)
+    assert pushed(a, str(far)).new == tip(far)
+    assert tip(other) is None
+
+
 def test_no_companion_stands_there(sides: tuple[Path, Path, Path]) -> None:
     far, a, _ = sides
     git(far, "update-ref", SESSIONS, "refs/heads/main")
     with pytest.raises(AsrError, match="what stands there cannot be merged: "):
         pushed(a)
     assert tip(far) == refs(far)["refs/heads/main"]
+
+
+@pytest.mark.parametrize("kind", ["blob", "tree", "tag"])
+def test_no_commit_stands_there(sides: tuple[Path, Path, Path], kind: str) -> None:
+    far, a, _ = sides
+    pushed(a)
+    tag = f"object {tip(far)}\ntype commit\ntag x\ntagger a <a@b> 0 +0000\n\nx\n".encode()
+    made = {
+        "blob": lambda: git(far, "hash-object", "-w", "--stdin", stdin=b"junk"),
+        "tree": lambda: git(far, "rev-parse", f"{SESSIONS}^{{tree}}"),
+        "tag": lambda: git(far, "hash-object", "-t", "tag", "-w", "--stdin", stdin=tag),
+    }[kind]()
+    git(far, "update-ref", SESSIONS, made)
+    before = refs(a)
+    with pytest.raises(AsrError, match=f"what stands at {SESSIONS} there is no commit"):
+        pushed(a)
+    assert (refs(a), refs(far)[SESSIONS]) == (before, made)
 
 
 def test_a_damaged_session_there_stays_as_it_is(sides: tuple[Path, Path, Path]) -> None:

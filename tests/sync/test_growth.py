@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import cProfile
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -424,3 +426,31 @@ def test_an_absent_transcript_is_looked_for_again(tmp_path: Path) -> None:
     again, found = run(part)
     assert (found, list(again.findings)) == ([], [])
     assert only(part).path.startswith("claude-code/")
+
+
+def calls(path: Path, number: int) -> dict[str, int]:
+    """How often each function was called by the first sync of a session that some checkpoints hold."""
+    repo = EntireRepo(path)
+    for one in range(number):
+        checkpoint = f"{one:02x}0f6af2363f"
+        repo.checkpoint(checkpoint, Stored(ONE, claude(ONE, UNITS[:3]), created=one * 60))
+        repo.commit(checkpoint)
+    repo.build()
+    profile = cProfile.Profile()
+    profile.enable()
+    run(path)
+    profile.disable()
+    found = Counter[str]()
+    for entry in profile.getstats():
+        if not isinstance(entry.code, str):
+            found[f"{entry.code.co_filename}:{entry.code.co_firstlineno} {entry.code.co_name}"] += (
+                entry.callcount
+            )
+    return found
+
+
+def test_effort_grows_with_the_checkpoints_of_a_session_and_not_with_their_square(tmp_path: Path) -> None:
+    few, many = 10, 40
+    before, after = calls(tmp_path / "few", few), calls(tmp_path / "many", many)
+    grown = {name: after[name] for name in after if after[name] > many * (before[name] / few + 1)}
+    assert grown == {}

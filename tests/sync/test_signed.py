@@ -95,6 +95,28 @@ def test_only_what_is_signed_is_merged(pair: tuple[Clone, Clone]) -> None:
     assert len(bundles(a.path)) == 2
 
 
+@pytest.mark.parametrize("option", [[], ["--compact"]])
+def test_nobody_signs_what_others_did_not(pair: tuple[Clone, Clone], option: list[str]) -> None:
+    a, b = pair
+    git(a.path, "config", "asr.requireSigned", "true")
+    git(b.path, "config", "asr.sign", "false")
+    b.work(1, session=TWO)
+    b.sync()
+    b.push()
+    a.work(0, session=ONE)
+    a.sync()
+    git(a.path, "remote", "add", "origin", str(a.hub))
+    git(a.path, "push", "-q", "origin", "main", "refs/heads/entire/*:refs/heads/entire/*")
+    ended = run_cli(["push", *option, "origin"], a.path)
+    assert ended.status == 1
+    assert "there does not hold: commit " in ended.err
+    assert tip(a.hub) == b.tip
+    ended = run_cli(["fetch", "origin"], a.path)
+    assert (ended.status, "it is not signed" in ended.err) == (1, True)
+    git(a.path, "config", "asr.requireSigned", "false")
+    assert run_cli(["push", *option, "origin"], a.path).status == 0
+
+
 def test_it_is_merged_when_it_is_signed_later(pair: tuple[Clone, Clone]) -> None:
     a, b = pair
     git(a.path, "config", "asr.requireSigned", "true")
