@@ -47,7 +47,9 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         }
         for name, value in fixed.items():
             patch.setenv(name, value)
-        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell gives it to what runs in its background
+        if (
+            signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+        ):  # as a shell gives it to what runs in its background
             signal.signal(signal.SIGINT, signal.default_int_handler)
         Waiting.begin({**os.environ, "PYTHONPATH": python_path()})
         yield home
