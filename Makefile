@@ -26,7 +26,7 @@ test: $(VENV)/.developing $(VENV)/.managers
 	$(BIN)/coverage erase
 	$(BIN)/pytest -n auto --cov --cov-report= $(PYTEST_ARGS)
 	$(BIN)/coverage report --fail-under=95
-	$(BIN)/coverage report --include='git_asr/converters/*' --fail-under=100
+	$(BIN)/coverage report --include='git_asr/converters/*,git_asr/validation/checks/*' --fail-under=100
 
 # The tests with all examples, all writes at which a process is killed, and 300 moments: hours.
 torture: $(VENV)/.developing $(VENV)/.managers

@@ -18,6 +18,7 @@ from git_asr.errors import AsrError
 from git_asr.validation import course, lines
 from git_asr.validation.base import Finding
 from git_asr.validation.bundle import check_bundle, check_stream
+from git_asr.validation.checks import syntax
 from git_asr.validation.findings import Findings
 from git_asr.validation.lines import Line, Measured
 from git_asr.validation.registry import CHECKS
@@ -300,3 +301,19 @@ def test_memory_is_a_few_bytes_for_each_record() -> None:
         [sys.executable, "-c", MEASURE, str(count)], cwd=PROJECT, capture_output=True, check=True, text=True
     ).stdout
     assert int(out) < 64 * count, "held: 64-bit hashes of IDs and calls, and no record"
+
+
+def test_what_other_checks_tell_is_told_once() -> None:
+    """A line that is cut, or was being written, is no JSON for another reason."""
+    assert syntax.is_json.find(Line("s", 2, b'{"a', ended=True, cut=True)) is None
+    assert syntax.is_json.find(Line("s", 2, b'{"a', ended=False)) is None
+
+
+def test_shapes_that_are_right() -> None:
+    assert list(syntax.header_shape.find(header(), course.Course("s"))) == []
+    holding = course.Holding(manifest=json.loads(bundle()["bundle.json"]))
+    assert list(syntax.manifest_shape.find(holding)) == []
+
+
+def test_what_is_nested_too_deeply_is_no_json() -> None:
+    assert syntax.is_json.find(Line("s", 2, b"[" * 200_000, ended=True)) == "is nested too deeply"

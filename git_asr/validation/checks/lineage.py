@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from git_asr.asr.draft import Record
-from git_asr.asr.ids import PART_SPAN
 from git_asr.asr.reading import is_of_links
 from git_asr.validation.base import Check, bundle_check, header_check, quoted, record_check, stream_check
 from git_asr.validation.course import Course, Holding
@@ -150,11 +149,6 @@ def copy_source(holding: Holding) -> Iterator[tuple[str, str]]:
                 copy.file,
                 f"{quoted(copy.record)} is a copy of {quoted(copy.id)}, which {quoted(copy.stream)} lacks",
             )
-
-
-def position(record: Record) -> int:
-    """The position of a transcript record; 0 for link records."""
-    return 0 if is_of_links(record) else int(record["seq"]) // PART_SPAN
 
 
 CHECKS: tuple[Check, ...] = (
