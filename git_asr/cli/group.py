@@ -65,7 +65,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command of a command line; an unknown one is an error that names the nearest."""
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            from git_asr.cli.usage import unknown_command
+            from git_asr.cli.unknown import unknown_command
 
             raise unknown_command(args[0], list(COMMANDS))
         return super().resolve_command(ctx, args)
