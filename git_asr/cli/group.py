@@ -28,6 +28,7 @@ COMMANDS = {
     "log": Entry("git_asr.cli.log:command", "Show the commits with the sessions behind them."),
     "show": Entry("git_asr.cli.show:command", "Show what happened in the session behind a commit."),
     "sessions": Entry("git_asr.cli.sessions:command", "List the sessions."),
+    "usage": Entry("git_asr.cli.usage:command", "Add up the tokens that the sessions used."),
     "coverage": Entry(
         "git_asr.cli.coverage:command", "Tell which commits have a session, and why others have none."
     ),
