@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from git_asr.asr import totals, usage
 from git_asr.asr.bundle import Session
@@ -29,6 +29,7 @@ By = Literal["session", "commit", "day", "author", "agent", "model"]
 Reason = totals.Reason | Literal["unreachable", "outside"]
 """Why something does not count: as ``totals.Reason``, or its commits are on no branch or tag, or none in the range."""
 
+_Number = TypeVar("_Number", int, Decimal)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -107,25 +108,35 @@ class _Sum:
     cost: Decimal | None = None
 
     def add(self, entry: Entry, cost: Decimal | None) -> None:
-        told = entry.usage
-        self.usage = usage.total((self.usage, told))
-        self.calls += entry.call is not None
-        self.summaries += entry.call is None
-        self.covered += entry.covered
-        self.unknown += entry.call is not None and not entry.covered and not told
-        for name, more in (
-            ("input", usage.plain_input(told)),
-            ("tokens", usage.tokens(told)),
-            ("cost", cost),
-        ):
-            if more is not None:
-                setattr(self, name, (getattr(self, name) or 0) + more)
+        """Add an entry, and what it cost."""
+        told, is_call = entry.usage, entry.call is not None
+        unknown = is_call and not entry.covered and not told
+        plain, tokens = usage.plain_input(told), usage.tokens(told)
+        self.join(_Sum(told, is_call, unknown, entry.covered, not is_call, plain, tokens, cost))
+
+    def join(self, other: _Sum) -> None:
+        """Add another sum."""
+        self.usage = usage.total((self.usage, other.usage))
+        self.calls += other.calls
+        self.unknown += other.unknown
+        self.covered += other.covered
+        self.summaries += other.summaries
+        self.input = _both(self.input, other.input)
+        self.tokens = _both(self.tokens, other.tokens)
+        self.cost = _both(self.cost, other.cost)
 
     def figures(self) -> Figures:
         cost = None if self.cost is None else self.cost.normalize()
         return Figures(
             self.usage, self.calls, self.unknown, self.covered, self.summaries, self.input, self.tokens, cost
         )
+
+
+def _both(one: _Number | None, other: _Number | None) -> _Number | None:
+    """The sum of what is known of two numbers."""
+    if one is None or other is None:
+        return other if one is None else one
+    return one + other
 
 
 class Ledger:
@@ -137,7 +148,6 @@ class Ledger:
         self._commits = commits
         self._ranged = ranged
         self._seen: set[bytes] = set()
-        self._total = _Sum()
         self._rows: dict[tuple[str | None, ...], _Sum] = {}
         self._sessions: dict[tuple[str | None, ...], Overview] = {}
         self._excluded: dict[tuple[SessionKey, Reason], tuple[int, Mapping[str, Any]]] = {}
@@ -177,7 +187,6 @@ class Ledger:
             if self._by == "session":
                 self._sessions[key] = view
             self._rows.setdefault(key, _Sum()).add(entry, costs.get(id(entry)))
-            self._total.add(entry, costs.get(id(entry)))
 
     def usage(self) -> Usage:
         """What was added up: sessions and commits the newest first, days in order, the rest by tokens."""
@@ -195,7 +204,10 @@ class Ledger:
             Excluded(session, reason, records, used)
             for (session, reason), (records, used) in sorted(self._excluded.items())
         )
-        return Usage(self._by, tuple(rows), self._total.figures(), excluded, self._silent)
+        total = _Sum()
+        for found in self._rows.values():
+            total.join(found)
+        return Usage(self._by, tuple(rows), total.figures(), excluded, self._silent)
 
     def _is_known(self, entry: Entry) -> bool:
         """Whether an earlier session has this very call; of those with a derived ID none can."""
