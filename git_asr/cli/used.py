@@ -28,6 +28,8 @@ _UNKNOWN = "unknown"
 _ABOUT = {"session": "first prompt", "commit": "subject"}
 _ABOUT_CELLS = 18
 """Room, with the gap before it, that is needed to say what a line is about."""
+_LINE = 100
+"""Terminal cells of what a line is about."""
 _LEAST = Decimal("0.01")
 _MOST = 10
 """Sessions that are named one by one for one reason."""
@@ -60,7 +62,7 @@ def table(found: Usage, cells: int | None) -> Iterator[str]:
     if (about := _ABOUT.get(found.by)) is not None and (
         cells is None or text.width(text.columns(rows, right=numbers)[0]) + _ABOUT_CELLS <= cells
     ):
-        said = [about, *(text.one_line(_about(row)) for row in found.rows), ""]
+        said = [about, *(text.one_line(_about(row), _LINE) for row in found.rows), ""]
         rows = [[*row, one] for row, one in zip(rows, said, strict=True)]
     first, *lines, last = text.columns(rows, right=numbers, cells=cells)
     yield first

@@ -13,6 +13,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from git_asr.asr.usage import normal, total
+from git_asr.cli.used import as_record, left_out, table, values
+from git_asr.views import text
+from git_asr.views.usage import By, Commit, Ledger
+from tests.asr.streams import checkpoint as checkpoint_record
+from tests.asr.streams import stream, vcs
 from tests.cli.golden import is_golden
 from tests.e2e.sample_repos import checkpoint, session
 from tests.e2e.terminal import run_on_terminal
@@ -21,6 +26,7 @@ from tests.support.corpus import expected, needs_corpus, samples, synced_sample
 from tests.support.entire_repo import EntireRepo, Stored
 from tests.support.repo_builder import git
 from tests.support.run import PROJECT, Result, run_cli
+from tests.views.test_usage import session as session_view
 
 SCHEMA = json.loads((PROJECT / "docs" / "json" / "usage.schema.json").read_text("utf-8"))
 BY = ("session", "commit", "day", "author", "agent", "model")
@@ -171,6 +177,49 @@ def test_the_table_is_neutral(path: Path) -> None:
     assert "subject" not in run_on_terminal(["usage", "--by", "commit"], path, 60)[1]
 
 
+def test_the_session_that_started_first_counts_whatever_its_id(tmp_path: Path) -> None:
+    repo = EntireRepo(tmp_path / "r")
+    for number, calls in ((9, range(1, 3)), (1, range(2, 4))):
+        repo.checkpoint(checkpoint(number), Stored(session(number), answers(session(number), calls), number))
+        repo.commit(checkpoint(number))
+    path = repo.build()
+    assert run_cli(["sync"], path).status == 0
+    assert outputs(counted(path), "session") == {session(9): 3, session(1): 3}
+
+
+HOSTILE = "\x1b]0;x\x07\u202e<script>\ud800" + "a\u0301" * 30 + "\u0301" * 5_000 + "b" * 5_000_000
+
+
+@pytest.mark.parametrize("by", BY)
+def test_hostile_names_are_neutral_and_short(by: By) -> None:
+    commit = Commit("a" * 40, HOSTILE, 5, HOSTILE, HOSTILE)
+    ledger = Ledger(by, {commit.oid: commit})
+    calls = [
+        {
+            "type": "inference",
+            "id": "x",
+            "inferenceId": "i",
+            "model": HOSTILE,
+            "usage": {"output": {"total": 1}},
+        }
+    ]
+    links = [checkpoint_record("c", 1), vcs("c", commit.oid)]
+    hostile = session_view(HOSTILE, agent=HOSTILE, prompt=HOSTILE)
+    ledger.add(hostile, [stream(*calls, links=links)])
+    found = ledger.usage()
+    for cells in (None, 80):
+        for line in [*table(found, cells), *left_out(found, explain=True)]:
+            assert line.isprintable()
+            assert not set("\x1b\x07\u202e\ud800") & set(line)
+            assert text.width(line) <= (cells or 300)
+            assert len(line) < 20_000
+    for line in values(found):
+        assert not set("\x1b\x07\u202e\ud800") & set(line)
+    (row,) = as_record(found, explain=False)["rows"]
+    if by not in ("day", "commit"):
+        assert row[by] == HOSTILE
+
+
 def test_the_values(path: Path) -> None:
     shown = usage(path, "--csv", "--by", "author")
     assert shown.status == 0
@@ -217,6 +266,11 @@ def test_a_damaged_session_is_told_and_the_rest_counts(path: Path, tmp_path: Pat
     ended = usage(mirror, "--json")
     assert (ended.status, outputs(json.loads(ended.out), "session")) == (0, {TALK: 10})
     assert "warning: " in ended.err
+    misplaced = {one.replace(f"/{OTHER}/", "/elsewhere/"): data for one, data in files.items()}
+    replace(mirror, misplaced)
+    ended = usage(mirror, "--json")
+    assert (ended.status, outputs(json.loads(ended.out), "session")) == (0, {TALK: 10})
+    assert f"warning: session {OTHER}: no session {OTHER} in the companion ref\n" in ended.err
 
 
 def test_every_key_is_documented(path: Path) -> None:

@@ -32,8 +32,8 @@ def call(identifier: str, inference: str, output: int | None = None, **other: An
     return record(identifier, "inference", inferenceId=inference, **used, **other)
 
 
-def session(identifier: str = "s", agent: str = "claude-code", start: str | None = None) -> Session:
-    summary = {"agent": agent, **({"startedAt": start} if start else {})}
+def session(identifier: str = "s", agent: str = "claude-code", prompt: str | None = None) -> Session:
+    summary = {"agent": agent, **({"firstPrompt": prompt} if prompt else {})}
     return Session(SessionKey("h", identifier), (StreamEntry(identifier, (), 1, "redacted", "0.1", summary),))
 
 
@@ -197,8 +197,9 @@ def test_sessions_without_a_record() -> None:
         ({"cost": codec.NumberText("0.10000000000000000000000001")}, "0.1"),
         *(
             ({"cost": odd}, None)
-            for odd in (True, "1", None, -1, {"requests": 1}, float("inf"), codec.NumberText("1e999999999"), [1])
+            for odd in (True, "1", None, -1, {"requests": 1}, float("inf"), [1])
         ),
+        *(({"cost": codec.NumberText(f"1e{'9' * digits}")}, None) for digits in (9, 30)),
         ({"_meta": 5}, None),
         ({"_meta": {"x": 5}}, None),
     ],
