@@ -27,6 +27,7 @@ STARTS: dict[tuple[str, ...], frozenset[str]] = {
     ("show", "--help"): LIBRARIES | {"sqlite3"},
     ("fetch", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("link", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
+    ("blame", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("usage", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("coverage", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("drift", "--help"): LIBRARIES | {"sqlite3", "subprocess"},

@@ -27,6 +27,7 @@ COMMANDS = {
     "sync": Entry("git_asr.cli.sync:command", "Tie the sessions of new checkpoints to their commits."),
     "log": Entry("git_asr.cli.log:command", "Show the commits with the sessions behind them."),
     "show": Entry("git_asr.cli.show:command", "Show what happened in the session behind a commit."),
+    "blame": Entry("git_asr.cli.blame:command", "Show the session behind each line of a file."),
     "sessions": Entry("git_asr.cli.sessions:command", "List the sessions."),
     "usage": Entry("git_asr.cli.usage:command", "Add up the tokens that the sessions used."),
     "coverage": Entry(
