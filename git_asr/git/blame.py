@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -13,8 +14,13 @@ from git_asr.git.history import checked, resolve
 from git_asr.git.process import Child
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_WRONG = ("no such path", "no such ref", "file ", "bad revision", "cannot stat path", "-L ", "invalid -L ")
-"""How Git begins to complain about a command line."""
+_WRONG = re.compile(
+    r"no such (?:path|ref) |file .* has only |bad revision |cannot stat path |(?:invalid )?-L |.* is outside repository"
+)
+"""How Git complains about a command line."""
+_UNQUOTED = {"core.quotePath": "false"}
+_ESCAPED = re.compile(r"\\([0-7]{3}|.)")
+_ESCAPES = {"a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +69,13 @@ def blame(
     asked = [*(f"-L{one}" for one in ranges), *([] if revision is None else [revision]), "--", path]
     options = ("blame", "--porcelain", "--encoding=UTF-8")
     try:
-        with Child(repo, *place, *options, *asked, cwd=where) as child:
+        with Child(repo, *place, *options, *asked, cwd=where, config=_UNQUOTED) as child:
             yield from _parsed(_lines(child.chunks()))
     except AsrError as error:
         said = error.message.removeprefix("git blame: ")
         if said.startswith("usage: "):
             raise UsageError("-L does not name lines", hint="-L 10,20 or -L 10,+5 or -L :function") from None
-        raise UsageError(said) if said.startswith(_WRONG) else error from None
+        raise UsageError(said) if _WRONG.match(said) else error from None
 
 
 def _lines(chunks: Iterator[bytes]) -> Iterator[str]:
@@ -96,13 +102,22 @@ def _parsed(lines: Iterator[str]) -> Iterator[Line]:
             known[name] = value
         else:
             return
-        path = known.get("filename", "")
+        path = _unquoted(known.get("filename", ""))
         origin = origins.get((oid, path))
         if origin is None:
             day = _day(known.get("author-time", ""))
             origin = Origin(oid, known.get("author", ""), day, known.get("summary", ""), path)
             origins[oid, path] = origin
         yield Line(int(number), int(original), origin, line[1:])
+
+
+def _unquoted(path: str) -> str:
+    """A path as it is, of one that Git put into quotes because of a character in it."""
+    if not path.startswith('"'):
+        return path
+    return _ESCAPED.sub(
+        lambda hit: chr(int(hit[1], 8)) if len(hit[1]) == 3 else _ESCAPES.get(hit[1], hit[1]), path[1:-1]
+    )
 
 
 def _day(seconds: str) -> str:

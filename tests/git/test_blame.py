@@ -55,11 +55,23 @@ def test_what_is_not_committed_and_what_a_range_leaves_out(path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("name", ["ü x", 'q"\\', "\t\n\r\a\x01\x7f", '"', "\udcff", "\\101"])
+def test_names_are_as_they_are(tmp_path: Path, name: str) -> None:
+    git(tmp_path, "init", "-q", "-b", "main", "r")
+    path = tmp_path / "r"
+    (path / name).write_text("x\n")
+    git(path, "add", "-A")
+    git(path, "commit", "-qm", "s")
+    (found,) = lines(path, name, cwd=path)
+    assert found.origin.path == name
+
+
 def test_names_are_only_names(path: Path) -> None:
     assert [one.text for one in lines(path, "-x")] == ["dash"]
     assert [one.text for one in lines(path, "ü:7")] == ["odd"]
     for wrong in (
         {"file": "nothing"},
+        {"file": "../../elsewhere"},
         {"file": "--contents=/etc/passwd"},
         {"file": "a", "revision": "--contents=/etc/passwd"},
         {"file": "a", "revision": "nowhere"},
