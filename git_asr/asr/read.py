@@ -86,8 +86,13 @@ def bundle(file: GetFile) -> Bundle:
     return Bundle(manifest, tuple(one for one in found if one is not None), tuple(problems))
 
 
-def listed(entry: StreamEntry, file: GetFile, report: Callable[[Problem], object]) -> Stream | None:
-    """Read one stream that a manifest lists, and report what is wrong with it; None if it cannot be read."""
+def listed(
+    entry: StreamEntry, file: GetFile, report: Callable[[Problem], object], part: reading.Part | None = None
+) -> Stream | None:
+    """Read one stream that a manifest lists, and report what is wrong with it; None if it cannot be read.
+
+    ``part``: what is kept of each record, by default all (``reading.load``).
+    """
     digests = {one.path: one.sha256 for one in entry.files}
 
     def checked(path: str) -> bytes | None:
@@ -98,7 +103,7 @@ def listed(entry: StreamEntry, file: GetFile, report: Callable[[Problem], object
         return data
 
     try:
-        found = reading.load(entry, checked)
+        found = reading.load(entry, checked, part)
     except AsrError as error:
         kind: Kind = "unknown-major" if isinstance(error, UnknownMajor) else "unreadable-stream"
         report(Problem(kind, entry.stream, None, error.message))

@@ -46,18 +46,22 @@ class Stream:
         return max(last, said) if isinstance(said, int) else last
 
 
-def load(entry: StreamEntry, file: GetFile) -> Stream:
-    """Read one stream of a bundle; ``file`` gives its files.
+Part = Callable[[Record], Record | None]
+"""What is kept of a transcript record: all of it, some of its fields, or None for nothing."""
+
+
+def load(entry: StreamEntry, file: GetFile, part: Part | None = None) -> Stream:
+    """Read one stream of a bundle; ``file`` gives its files, ``part`` what is kept of each record, by default all.
 
     Raises:
         UnknownMajor: the stream has a format version that is not read.
         AsrError: a file is missing, or the first line is no header of the shape on which readers count.
     """
-    return joined(entry.stream, (_file(file, one.path) for one in entry.files))
+    return joined(entry.stream, (_file(file, one.path) for one in entry.files), part)
 
 
-def joined(name: str, files: Iterable[bytes]) -> Stream:
-    """Read a stream from the bytes of its files in order. Raises as ``load``."""
+def joined(name: str, files: Iterable[bytes], part: Part | None = None) -> Stream:
+    """Read a stream from the bytes of its files in order, no two of which are held at a time. As ``load``."""
     files = iter(files)
     first = next(files, b"")
     head, _, rest = first.partition(b"\n")
@@ -83,7 +87,9 @@ def joined(name: str, files: Iterable[bytes]) -> Stream:
                 faults.append(Gap(line, f"a record whose seq does not rise: {found['id']}"))
             ids.add(found["id"])
             last = max(last, found["seq"])
-            records.append(found)
+            kept = found if part is None else part(found)
+            if kept is not None:
+                records.append(kept)
     return Stream(
         name or str(header.get("stream", "")),
         header,

@@ -68,6 +68,21 @@ def holding(parts: Iterable[Slice] | None) -> Callable[[int], bool]:
     return holds
 
 
+def commits_at(parts: Iterable[Slice]) -> Callable[[int], tuple[str, ...]]:
+    """Tells of a position of one stream which commits name the checkpoints with which it came in: none, or several."""
+    by_start: dict[int, list[Slice]] = {}
+    for one in sorted(parts, key=_first):
+        by_start.setdefault(one.first, []).append(one)
+    firsts = list(by_start)
+
+    def commits(position: int) -> tuple[str, ...]:
+        found = bisect_right(firsts, position) - 1
+        own = [one for one in by_start[firsts[found]] if one.holds(position)] if found >= 0 else []
+        return tuple(sorted({commit for one in own for commit in one.commits}))
+
+    return commits
+
+
 def _first(one: Slice) -> int:
     return one.first
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
+from git_asr.asr.codec import NumberText
+
+_FREE, _DEAREST, _FINEST = Decimal(0), Decimal(10) ** 9, Decimal(10) ** -15
+"""Bounds of a sum of money, so that any number of them adds up exactly."""
 _FIELDS = ("input", "cacheRead", "cacheWrite", "output")
 _GROUPS = ("input", "output")
 
@@ -26,6 +31,51 @@ def normal(usage: Any) -> dict[str, Any]:
         elif type(value) is int and value >= 0 and field in ("cacheRead", "cacheWrite"):
             result[field] = value
     return result
+
+
+def tokens(usage: Mapping[str, Any]) -> int | None:
+    """All tokens of a usage in normal form that are known: input, cache and output; None where none are.
+
+    Where it is open whether the input includes the cache, the cache is not added.
+    """
+    read, written = usage.get("input", {}), usage.get("output", {})
+    known = [plain_input(usage), written.get("total")]
+    if "uncached" in read or "total" not in read or read.get("includesCache") is False:
+        known += usage.get("cacheRead"), usage.get("cacheWrite")
+    counted = [one for one in known if one is not None]
+    return sum(counted) if counted else None
+
+
+def plain_input(usage: Mapping[str, Any]) -> int | None:
+    """The input without the cache where that is known, else as it is recorded; None where it is not."""
+    read = usage.get("input", {})
+    found: int | None = read.get("uncached", read.get("total"))
+    return found
+
+
+def cost(record: Mapping[str, Any]) -> Decimal | None:
+    """What a record says that its usage cost, in the agent's currency; None where it says nothing.
+
+    It stands in the record, or with what the agent tells beside tokens: ``cost``, or ``usage.cost``, of its ``_meta``.
+    """
+    meta = record.get("_meta")
+    told = [one for one in meta.values() if isinstance(one, dict)] if isinstance(meta, dict) else []
+    usages = [one.get("usage") for one in told]
+    places = [record, *told, *(one for one in usages if isinstance(one, dict))]
+    return next((found for found in (_amount(one.get("cost")) for one in places) if found is not None), None)
+
+
+def _amount(value: Any) -> Decimal | None:
+    """A sum of money: a number, or the ``total`` of several."""
+    value = value.get("total") if isinstance(value, dict) else value
+    if isinstance(value, bool) or not isinstance(value, int | float | NumberText):
+        return None
+    text = value.text if isinstance(value, NumberText) else repr(value)
+    try:
+        found = Decimal(text)
+        return found.quantize(_FINEST) if _FREE <= found < _DEAREST else None
+    except ArithmeticError:
+        return None
 
 
 def span(covers: Any) -> range | None:

@@ -27,7 +27,9 @@ COMMANDS = {
     "sync": Entry("git_asr.cli.sync:command", "Tie the sessions of new checkpoints to their commits."),
     "log": Entry("git_asr.cli.log:command", "Show the commits with the sessions behind them."),
     "show": Entry("git_asr.cli.show:command", "Show what happened in the session behind a commit."),
+    "blame": Entry("git_asr.cli.blame:command", "Show the session behind each line of a file."),
     "sessions": Entry("git_asr.cli.sessions:command", "List the sessions."),
+    "usage": Entry("git_asr.cli.usage:command", "Add up the tokens that the sessions used."),
     "coverage": Entry(
         "git_asr.cli.coverage:command", "Tell which commits have a session, and why others have none."
     ),
@@ -72,7 +74,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command of a command line; an unknown one is an error that names the nearest."""
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            from git_asr.cli.usage import unknown_command
+            from git_asr.cli.unknown import unknown_command
 
             raise unknown_command(args[0], list(COMMANDS))
         return super().resolve_command(ctx, args)

@@ -99,7 +99,7 @@ def _dispatch(arguments: list[str]) -> int:
     except click.Abort as abort:
         raise KeyboardInterrupt from abort
     except click.ClickException as error:
-        from git_asr.cli.usage import usage_error
+        from git_asr.cli.unknown import usage_error
 
         raise usage_error(error) from error
     if not arguments:

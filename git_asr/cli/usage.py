@@ -1,30 +1,72 @@
-"""What click says of a wrong command line, said in Git's manner."""
+"""``git asr usage``: tokens over all sessions, each model call once."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from git_asr.errors import AsrError, UsageError
+from git_asr.errors import UsageError
+
+if TYPE_CHECKING:
+    from git_asr.views.usage import By
 
 
-def usage_error(error: click.ClickException) -> AsrError:
-    """Make click's error ours: lower case, no full stop, and the help of the command as a hint."""
-    if isinstance(error, click.NoSuchOption):
-        message, near = f"unknown option: {error.option_name}", sorted(error.possibilities or ())
-    else:
-        text = error.format_message().strip().rstrip(".")
-        message, near = text[:1].lower() + text[1:], []
-    hints = [f"did you mean {' or '.join(near)}?"] if near else []
-    context = getattr(error, "ctx", None)
-    if context is not None:
-        hints.append(f"{context.command_path} -h")
-    return UsageError(message, hint="\n".join(hints) or None)
+@click.command("usage")
+@click.argument("revisions", nargs=-1, metavar="[RANGE]...")
+@click.option(
+    "--by",
+    type=click.Choice(["session", "commit", "day", "author", "agent", "model"]),
+    default="session",
+    show_default=True,
+    help="What each line adds up.",
+)
+@click.option(
+    "--every-commit", is_flag=True, help="Count for commits too that are on no branch or tag any more."
+)
+@click.option("--explain", is_flag=True, help="List what was left out, and why.")
+@click.option("--json", "as_json", is_flag=True, help="Print all that is known as JSON.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print the lines as comma-separated values.")
+def command(
+    revisions: tuple[str, ...], *, by: By, every_commit: bool, explain: bool, as_json: bool, as_csv: bool
+) -> int:
+    """Add up the tokens that the sessions used.
 
+    RANGE selects commits as for `git log`; without it everything counts but what belongs only to commits that are on no
+    branch, tag or other ref. Each model call counts once, in the session that started first: copied records, replayed
+    history, and summaries of calls that are known are left out. A call belongs to the earliest commit that names the
+    checkpoint with which it came in; what came in with none has a line of its own. The input is without the cache,
+    cached is what was read from it, written what was put into it. What is not recorded is -, never 0, and costs are
+    added only where an agent recorded them.
+    """
+    import shutil
 
-def unknown_command(name: str, known: list[str]) -> AsrError:
-    """Say that there is no such command, and which one was probably meant."""
-    import difflib
+    from git_asr.cli import render
+    from git_asr.cli.autosync import refresh
+    from git_asr.cli.opening import open_repository
+    from git_asr.cli.used import as_record, left_out, table, values
+    from git_asr.sync.usage import used
 
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"the most similar command is: git asr {near[0]}" if near else "git asr -h lists the commands"
-    return UsageError(f"'{name}' is not a git asr command", hint=hint)
+    if as_json and as_csv:
+        raise UsageError("--json and --csv exclude each other")
+    if as_csv and explain:
+        raise UsageError("--csv and --explain exclude each other", hint="--json has both")
+    if revisions and every_commit:
+        raise UsageError("RANGE and --every-commit exclude each other")
+    repo = open_repository()
+    hinted = refresh(repo)
+    found = used(repo, by, revisions, render.Warnings(), every=every_commit)
+    if as_json:
+        import json
+
+        click.echo(json.dumps(as_record(found, explain=explain), indent=2))
+        return 0
+    if not (found.rows or found.silent or found.excluded or hinted):
+        render.hint("no sessions here yet: git asr sync")
+    cells = shutil.get_terminal_size().columns if render.on_terminal() else None
+    with render.paged():
+        for line in values(found) if as_csv else table(found, cells):
+            print(line)
+        for line in left_out(found, explain=explain) if not as_csv else ():
+            print(line)
+    return 0

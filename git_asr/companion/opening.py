@@ -11,6 +11,7 @@ from git_asr.asr.bundle import MANIFEST, Session, StreamEntry, load
 from git_asr.asr.header import SessionKey
 from git_asr.asr.parts import blob_path
 from git_asr.asr.read import Problem, Stream
+from git_asr.asr.reading import Part
 from git_asr.companion import store
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git import trees
@@ -37,8 +38,12 @@ class OpenBundle:
         return data if data is not None and hashlib.sha256(data).hexdigest() == sha256 else None
 
 
-def open_bundle(objects: Objects, tree: str, key: SessionKey, report: Report) -> OpenBundle:
+def open_bundle(
+    objects: Objects, tree: str, key: SessionKey, report: Report, part: Part | None = None
+) -> OpenBundle:
     """Open the bundle of a session in a companion tree; streams of it that cannot be read are reported.
+
+    ``part``: what is kept of each record of its streams, by default all.
 
     Raises:
         AsrError: there is none, it is damaged, or the session was forgotten.
@@ -55,11 +60,13 @@ def open_bundle(objects: Objects, tree: str, key: SessionKey, report: Report) ->
     session = next((one for one in manifest.sessions if one.key == key), None)
     if session is None:
         raise AsrError(f"the bundle of session {key.id} does not list it", hint=_HINT)
-    streams = (_stream(objects, files, one, report) for one in session.streams)
+    streams = (_stream(objects, files, one, report, part) for one in session.streams)
     return OpenBundle(session, tuple(one for one in streams if one is not None), files, objects)
 
 
-def _stream(objects: Objects, files: Mapping[str, str], entry: StreamEntry, report: Report) -> Stream | None:
+def _stream(
+    objects: Objects, files: Mapping[str, str], entry: StreamEntry, report: Report, part: Part | None
+) -> Stream | None:
     """Read one stream and report what is wrong with it, bad lines up to a number; None if it cannot be read."""
     lines = 0
 
@@ -75,7 +82,7 @@ def _stream(objects: Objects, files: Mapping[str, str], entry: StreamEntry, repo
         code = "unreadable-stream" if known else problem.kind
         report(Diagnostic(code, where, problem.message, None if known else _HINT))
 
-    found = read.listed(entry, lambda path: objects.blob(files[path]) if path in files else None, tell)
+    found = read.listed(entry, lambda path: objects.blob(files[path]) if path in files else None, tell, part)
     if (more := lines - _MOST_FAULTS) > 0:
         report(Diagnostic("bad-record", f"stream {entry.stream}", f"{more} more of its lines have faults"))
     return found

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from git_asr.errors import AsrError
 from git_asr.git.base import Repository
 from git_asr.git.history import checked, logged, refused
-from git_asr.git.process import run_git, try_git
+from git_asr.git.process import Child, run_git, try_git
+from git_asr.git.streaming import asked
 
 MAX_SUBJECT = 300
 """Characters of a subject that are kept."""
@@ -70,14 +71,21 @@ def independent(repo: Repository, commits: Collection[str]) -> list[str]:
 
 
 def reached(repo: Repository, heads: Iterable[str], commits: Collection[str]) -> frozenset[str]:
-    """Those of some commits that ``heads`` reach; heads that are not here are left out.
+    """Those of some commits that ``heads`` reach; heads that are not here are left out. Stops where all are found.
 
     Raises:
         AsrError: the history is damaged.
     """
-    asked = "".join(f"{one}\n" for one in heads).encode()
-    said = run_git(repo, "rev-list", "--ignore-missing", "--stdin", stdin=asked).decode("ascii", "replace")
-    return frozenset(said.split()) & frozenset(commits)
+    missing = {one.encode() for one in commits}
+    found: set[str] = set()
+    with asked(heads) as file, Child(repo, "rev-list", "--ignore-missing", "--stdin", stdin=file) as child:
+        rest = b""
+        for chunk in child.chunks() if missing else ():
+            *lines, rest = (rest + chunk).split(b"\n")
+            found.update(one.decode() for one in missing.intersection(lines))
+            if len(found) == len(missing):
+                break
+    return frozenset(found)
 
 
 def border(repo: Repository) -> frozenset[str]:

@@ -206,8 +206,9 @@ class Child:
         deadline: float = DEADLINE,
         config: Mapping[str, str] = {},
         env: Mapping[str, str] = {},
+        cwd: Path | None = None,
     ) -> None:
-        """Start it. ``stdin``: an open file to read from instead of what ``ask`` writes."""
+        """Start it. ``stdin``: an open file to read from instead of what ``ask`` writes; else as ``try_git``."""
         command = command_line(repo, args, config)
         self._verb = verb_of(command)
         self._deadline = deadline
@@ -221,7 +222,7 @@ class Child:
                 stdin=subprocess.PIPE if stdin is None else stdin,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
-                cwd=repo.git_dir,
+                cwd=cwd or repo.git_dir,
                 env=environment(env),
             )
         except OSError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from git_asr.errors import AsrError
@@ -41,6 +41,12 @@ def commits(repo: Repository, revisions: Sequence[str]) -> Iterator[Ranged]:
         yield from map(_commit, logged(repo, lines, _FORMAT, config=_mailmap(repo)))
     except AsrError as error:
         raise refused(error) from None
+
+
+def listed(repo: Repository, oids: Iterable[str]) -> Iterator[Ranged]:
+    """Yield commits by their IDs, in that order; one that is not here is left out. Raises AsrError if git fails."""
+    options = ("--ignore-missing", "--no-walk=unsorted")
+    return map(_commit, logged(repo, oids, _FORMAT, *options, config=_mailmap(repo)))
 
 
 def _mailmap(repo: Repository) -> dict[str, str]:

@@ -36,7 +36,16 @@ def survey(repo: Repository, revisions: Sequence[str], report: Report) -> Covera
         UsageError: an unknown revision.
         AsrError: nothing was synced yet.
     """
-    commits = _commits(repo, revisions or ("HEAD",))
+    return _survey(repo, ranged.commits(repo, revisions or ("HEAD",)), report)
+
+
+def survey_of(repo: Repository, oids: Iterable[str], report: Report) -> Coverage:
+    """The same of just these commits; those that are not here are left out. Raises AsrError as ``survey``."""
+    return _survey(repo, ranged.listed(repo, oids), report)
+
+
+def _survey(repo: Repository, asked: Iterable[ranged.Ranged], report: Report) -> Coverage:
+    commits = _commits(repo, asked)
     behind: dict[str, list[Behind]] = {}
     for view in overviews(repo, report):
         for commit in view.commits:
@@ -45,16 +54,16 @@ def survey(repo: Repository, revisions: Sequence[str], report: Report) -> Covera
         unresolved = frozenset(checkpoint for checkpoint, _ in state.unresolved())
         dangling = sorted({one for commit in commits for one in commit.checkpoints if one in unresolved})
         incomplete = frozenset(state.incomplete())
-        asked = dangling or any(not incomplete.isdisjoint(commit.checkpoints) for commit in commits)
-        around = _surroundings(repo, state, dangling, incomplete, report) if asked else Surroundings()
+        doubtful = dangling or any(not incomplete.isdisjoint(commit.checkpoints) for commit in commits)
+        around = _surroundings(repo, state, dangling, incomplete, report) if doubtful else Surroundings()
     return coverage(commits, behind, unresolved, around)
 
 
-def _commits(repo: Repository, revisions: Sequence[str]) -> list[Commit]:
-    """The commits of a range, without those of a store that was merged into the project (reference, row 28)."""
+def _commits(repo: Repository, asked: Iterable[ranged.Ranged]) -> list[Commit]:
+    """The commits that are asked for, without those of a store that was merged into the project (reference, row 28)."""
     found: list[Commit] = []
     doubtful: set[str] = set()
-    for one in ranged.commits(repo, revisions):
+    for one in asked:
         found.append(_commit(one))
         if is_bookkeeping(one.message) and not found[-1].checkpoints:
             doubtful.add(one.oid)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from git_asr.asr import usage
 from git_asr.asr.bundle import Session, StreamEntry
 from git_asr.asr.parts import header_path, links_path
-from git_asr.asr.usage import normal, total
 from git_asr.views import text
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -53,17 +53,8 @@ class Overview:
 
     @property
     def tokens(self) -> int | None:
-        """All tokens that are known: input, cache and output; None where none are.
-
-        Where it is open whether the input includes the cache, the cache is not added.
-        """
-        if not self.usage:
-            return None
-        read, written = self.usage.get("input", {}), self.usage.get("output", {})
-        total = read.get("uncached", read.get("total", 0)) + written.get("total", 0)
-        if "uncached" in read or "total" not in read or read.get("includesCache") is False:
-            total += self.usage.get("cacheRead", 0) + self.usage.get("cacheWrite", 0)
-        return int(total)
+        """All tokens that are known, as ``asr.usage.tokens``; None where none are."""
+        return usage.tokens(self.usage)
 
 
 def overview(session: Session) -> Overview:
@@ -85,7 +76,7 @@ def overview(session: Session) -> Overview:
         max(ends, default=None),
         next((one["firstPrompt"] for one in summaries if one.get("firstPrompt")), None),
         counts,
-        total(normal(one.get("usage")) for one in summaries),
+        usage.total(usage.normal(one.get("usage")) for one in summaries),
         tuple(sorted({commit for one in summaries for commit in one.get("commits") or ()})),
         len(session.streams),
         any(map(_has_content, session.streams)),

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from git_asr.asr.slices import Slice, holding, slices
+from git_asr.asr.slices import Slice, commits_at, holding, slices
 from tests.asr.streams import checkpoint, stream, vcs
 
 
@@ -46,3 +46,14 @@ def test_which_positions_some_slices_hold() -> None:
     assert [position for position in range(12) if holding([c, b])(position)] == [3, 4, 5, 6, 7, 8]
     assert holding(None)(-1)
     assert not holding([])(1)
+
+
+def test_the_commits_with_which_a_position_came_in() -> None:
+    links = [checkpoint(*one) for one in (("a", 2), ("b", 5), ("c", 5), ("d", 9))]
+    one, two = "1" * 40, "2" * 40
+    named = [vcs("a", one), vcs("b", two), vcs("c", one), vcs("c", two), vcs("d", two)]
+    commits = commits_at(slices(stream(links=[*links, *named], through=7)))
+    assert [commits(at) for at in (0, 1, 2, 4, 5, 7, 8, 9)] == [
+        (), (), (one,), (one,), (one, two), (one, two), (one, two), (),
+    ]  # fmt: skip
+    assert commits_at([])(5) == ()

@@ -3,7 +3,8 @@ from __future__ import annotations
 from itertools import permutations
 from typing import Any
 
-from git_asr.asr.totals import Total, spawning_calls, total
+from git_asr.asr import codec, reading
+from git_asr.asr.totals import Total, part, spawning_calls, total
 from tests.asr.records import record
 from tests.asr.streams import stream
 
@@ -132,3 +133,21 @@ def test_the_calls_that_started_a_stream() -> None:
     assert spawning_calls(one) == ["a"]
     one.header["lineage"] = {"spawnedBy": [5, {"callId": 5}]}
     assert spawning_calls(one) == []
+
+
+def test_the_parts_of_a_stream_give_the_same_totals() -> None:
+    whole = stream(
+        call("a", "i", 1),
+        record("b", content=[{"type": "text", "text": "long"}]),
+        record("m", supersedes="a", content=[{"type": "text", "text": "long"}]),
+        call("c", "i", 5, supersedes="m"),
+        record("t", "tool_call", callId="t", arguments={"x": "long"}),
+        process("u", 9, 9, 100),
+        call("d", "j", 7),
+        record("x", "tombstone", target="d", reason="why"),
+    )
+    data = b"".join(codec.encode(one) + b"\n" for one in (whole.header, *whole.records))
+    less = reading.joined("s", [data], part)
+    assert total([less]) == total([whole]) == Total({"output": {"total": 105}}, 1, 0, 1)
+    assert [one["id"] for one in less.records] == ["a", "m", "c", "t", "u", "d", "x"]
+    assert b"long" not in codec.encode(list(less.records))

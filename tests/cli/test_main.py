@@ -13,7 +13,7 @@ import pytest
 from git_asr import __version__
 from git_asr.cli import group
 from git_asr.cli.main import main
-from git_asr.cli.usage import usage_error
+from git_asr.cli.unknown import usage_error
 from tests.support.run import PROJECT, run_cli
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from git_asr.git.changes import removals
-from git_asr.git.ranged import Ranged, commits
+from git_asr.git.graph import reached
+from git_asr.git.ranged import Ranged, commits, listed
 from git_asr.git.repository import open_repository
 from tests.git.conftest import put
 from tests.support.repo_builder import RepoBuilder, git
@@ -116,3 +117,25 @@ def test_no_configuration_changes_what_is_read(tmp_path: Path) -> None:
     assert of(path, "store") == plain
     found = list(removals(open_repository(path), git(path, "rev-parse", "store"), ["ab/c"]))
     assert found == [(builder.oid(gone), "ab/c")] * 2
+
+
+def test_commits_by_their_ids(path: Path) -> None:
+    oid = git(path, "rev-parse", "main").strip()
+    found = list(listed(open_repository(path), [oid, "1" * 40]))
+    assert [(one.oid, one.author, one.subject) for one in found] == [(oid, "Good Name", "one")]
+    assert list(listed(open_repository(path), [])) == []
+
+
+def test_what_heads_reach(tmp_path: Path) -> None:
+    builder = RepoBuilder(tmp_path / "r")
+    for number in range(2000):
+        builder.commit("refs/heads/main", f"{number}\n")
+    builder.commit("refs/heads/side", "side\n")
+    path = builder.build()
+    repo = open_repository(path)
+    oids = git(path, "rev-list", "main").split()
+    side = git(path, "rev-parse", "side").strip()
+    some = [oids[0], oids[1500], oids[-1], side, "1" * 40]
+    assert reached(repo, [oids[0], "2" * 40], some) == set(some[:3])
+    assert reached(repo, [oids[0]], oids[:2]) == set(oids[:2])
+    assert reached(repo, [oids[0]], []) == reached(repo, [], some) == frozenset()

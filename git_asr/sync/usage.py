@@ -1,0 +1,66 @@
+"""Gathers what the usage is added up from: the sessions of the companion ref, and the commits that count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from git_asr.asr import totals
+from git_asr.asr.times import instant
+from git_asr.companion.listing import sessions
+from git_asr.companion.opening import open_bundle
+from git_asr.companion.store import read_tip
+from git_asr.errors import AsrError, Diagnostic, Report
+from git_asr.git import ranged
+from git_asr.git.backend import open_objects
+from git_asr.git.base import Repository
+from git_asr.git.graph import reached
+from git_asr.sync.look import look
+from git_asr.views.session import overview
+from git_asr.views.usage import By, Commit, Ledger, Usage
+
+
+def used(repo: Repository, by: By, revisions: Sequence[str], report: Report, *, every: bool = False) -> Usage:
+    """Add up the tokens of all sessions; one after the other is read, and of each only what is counted is kept.
+
+    ``revisions``: as for ``git log``, only what belongs to these commits counts; without any, what belongs to commits
+    that a ref leads to, and to none. ``every``: also to commits that no ref leads to, or that are not here.
+
+    Raises:
+        UsageError: an unknown revision.
+        AsrError: the companion ref, or the history, is damaged.
+    """
+    with open_objects(repo, "git") as objects:
+        tree = read_tip(repo, objects).tree
+        starts, linked = [], dict[str, None]()
+        for _, session in sessions(objects, tree, report):
+            view = overview(session)
+            linked |= dict.fromkeys(view.commits)
+            when = instant(view.started_at)
+            starts.append((when is None, when or 0, session.key))
+        ledger = Ledger(by, _commits(repo, revisions, linked, every=every), ranged=bool(revisions))
+        for *_, key in sorted(starts):
+            assert tree is not None  # noqa: S101  (else there is no session)
+            try:
+                bundle = open_bundle(objects, tree, key, report, totals.part)
+            except AsrError as error:
+                report(Diagnostic("unreadable-session", f"session {key.id}", error.message, error.hint))
+            else:
+                ledger.add(bundle.session, bundle.streams)
+    return ledger.usage()
+
+
+def _commits(
+    repo: Repository, revisions: Sequence[str], linked: Iterable[str], *, every: bool
+) -> dict[str, Commit]:
+    """The commits that count, of those that a session is tied to."""
+    some = set(linked)
+    if revisions:
+        found = (one for one in ranged.commits(repo, revisions) if one.oid in some)
+        return {one.oid: _commit(one) for one in found}
+    counted = some if every else reached(repo, look(repo).tips, some)
+    known = {one.oid: _commit(one) for one in ranged.listed(repo, sorted(counted))}
+    return {one: known.get(one) or Commit(one, "", 0, "", "") for one in sorted(counted)}
+
+
+def _commit(one: ranged.Ranged) -> Commit:
+    return Commit(one.oid, one.author, one.committed, one.committed_at, one.subject)
