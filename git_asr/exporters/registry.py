@@ -1,0 +1,15 @@
+"""Every format but bundles that sessions can be exported in."""
+
+from __future__ import annotations
+
+from git_asr.exporters.base import Exporter
+from git_asr.exporters.jsonl import JSONL
+
+EXPORTERS: tuple[Exporter, ...] = (JSONL,)
+NAMES = tuple(one.name for one in EXPORTERS)
+"""The formats by name."""
+
+
+def exporter(name: str) -> Exporter:
+    """The exporter of a format. Raises KeyError."""
+    return {one.name: one for one in EXPORTERS}[name]
