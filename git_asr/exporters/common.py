@@ -73,7 +73,7 @@ class Places:
         self._parts = [list(same) for _, same in groupby(found, _first)]
 
     def of(self, record: Record) -> tuple[list[str], list[str]]:
-        """The checkpoints whose slice holds a transcript record, in time, and the commits, sorted; none if none does."""
+        """The checkpoints whose slice holds a transcript record, and the commits that name them, sorted."""
         at = position(record)
         place = bisect_right(self._parts, at, key=lambda same: same[0].first) - 1
         same = self._parts[place] if place >= 0 and self._parts[place][0].holds(at) else []
