@@ -70,9 +70,11 @@ class Exported:
             render.hint("it is larger than git asr import takes unless told to: --max-files, --max-size")
 
     def _lost(self) -> Iterator[str]:
-        """What the format has no place for, for people."""
-        for one in [] if self.written.losses is None else self.written.losses.as_json():
-            yield f"lost: {one['feature']} {one['count']:,}: {one['reason']}"
+        """What the format has no place for, in one line; the files themselves, and ``--json``, say why."""
+        counts = {} if self.written.losses is None else self.written.losses.counts
+        often = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+        if often:
+            yield f"lost: {', '.join(f'{count:,} {feature}' for feature, count in often)}"
 
     def as_json(self, found: Iterable[Diagnostic]) -> dict[str, Any]:
         """What ``git asr export --json`` prints; version 1."""

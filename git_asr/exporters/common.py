@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import chain, groupby
 from typing import Any
 
+from git_asr.asr import codec
 from git_asr.asr.draft import Record
 from git_asr.asr.large import describe
 from git_asr.asr.reading import GetBlob, Stream, position
 from git_asr.asr.slices import Slice, slices
 from git_asr.exporters.base import ExportedSession, Losses
-from git_asr.redaction.inlining import ABSENT, inlined
+from git_asr.redaction.inlining import ABSENT, inlined, text
 
 BINARY = "binary"
 ABSENT_BLOB = "absent-blob"
+HALVES = "half-characters"
 UNREADABLE = {
     "unreadable-stream": "a stream is damaged, or of a format version that is not read",
     "bad-record": "a line of a stream is no record, or breaks a rule of the format",
     "other-bytes": "a file of the bundle is not the one that its manifest lists",
 }
 COMMON = UNREADABLE
+_HALVES = re.compile(
+    rb"(\\u[dD][89aAbB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\."
+)
+"""In JSON text: a pair that makes one character, half of one, or any other escape."""
 _KINDS = {"unknown-major": "unreadable-stream"}
 
 
@@ -40,7 +47,7 @@ def begun(sessions: Iterable[ExportedSession]) -> tuple[dict[str, Any], Iterator
 
 
 def resolved(record: Record, blob: GetBlob, losses: Losses) -> Record:
-    """A record with its values in place of blobs. Content that is no text stays named only, and is noted as lost."""
+    """A record with its values in place of blobs. Content that is no text is only named, and noted as lost."""
     whole = inlined(record, blob)
     if whole is record:
         return record
@@ -59,8 +66,15 @@ def _named(part: Any, losses: Losses) -> Any:
         losses.note(ABSENT_BLOB)
     if not isinstance(part.get("data"), bytes):
         return part
-    losses.note(BINARY)
     found = describe(part["data"], part["mediaType"])
+    said = text(part["data"]) if "text" not in part else None
+    if said is not None:
+        return {
+            **{key: value for key, value in part.items() if key != "data"},
+            "text": said,
+            "bytes": found.bytes,
+        }
+    losses.note(BINARY)
     rest = {key: value for key, value in part.items() if key != "data"}
     return {**rest, "sha256": found.sha256, "bytes": found.bytes}
 
@@ -82,3 +96,37 @@ class Places:
 
 def _first(one: Slice) -> int:
     return one.first
+
+
+def encoded(value: Any, losses: Losses) -> bytes:
+    """A value as compact JSON that every reader takes: halves of characters, which are no Unicode, become U+FFFD."""
+    data = codec.encode(value)
+    if b"\\ud" not in data:
+        return data
+    halves = 0
+
+    def mended(hit: re.Match[bytes]) -> bytes:
+        nonlocal halves
+        if hit[1] or len(hit[0]) == 2:
+            return hit[0]
+        halves += 1
+        return b"\xef\xbf\xbd"
+
+    data = _HALVES.sub(mended, data)
+    losses.note(HALVES, halves)
+    return data
+
+
+def text_of(record: Record, blob: GetBlob, losses: Losses) -> str:
+    """The content of a record as one text: its parts in lines; what is no text says what it is."""
+    return "\n".join(_texts(resolved(record, blob, losses).get("content")))
+
+
+def _texts(content: Any) -> Iterator[str]:
+    for part in content if isinstance(content, list) else ():
+        if isinstance(part.get("text"), str):
+            yield part["text"]
+        elif "sha256" in part:
+            yield f"[{part.get('type')} {part.get('mediaType')}, {part['bytes']} bytes, SHA-256 {part['sha256']}]"
+        else:
+            yield codec.lenient(part.get("value", part))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from git_asr.exporters.atif import ATIF
 from git_asr.exporters.base import Exporter
 from git_asr.exporters.jsonl import JSONL
 
-EXPORTERS: tuple[Exporter, ...] = (JSONL,)
+EXPORTERS: tuple[Exporter, ...] = (JSONL, ATIF)
 NAMES = tuple(one.name for one in EXPORTERS)
 """The formats by name."""
 
