@@ -5,8 +5,9 @@ from __future__ import annotations
 from git_asr.exporters.atif import ATIF
 from git_asr.exporters.base import Exporter
 from git_asr.exporters.jsonl import JSONL
+from git_asr.exporters.otel import OTEL
 
-EXPORTERS: tuple[Exporter, ...] = (JSONL, ATIF)
+EXPORTERS: tuple[Exporter, ...] = (JSONL, ATIF, OTEL)
 NAMES = tuple(one.name for one in EXPORTERS)
 """The formats by name."""
 
