@@ -130,3 +130,14 @@ def _texts(content: Any) -> Iterator[str]:
             yield f"[{part.get('type')} {part.get('mediaType')}, {part['bytes']} bytes, SHA-256 {part['sha256']}]"
         else:
             yield codec.lenient(part.get("value", part))
+
+
+def whole_text(said: str, losses: Losses) -> str:
+    """A text that every reader takes: halves of characters become U+FFFD."""
+    try:
+        said.encode("utf-8")
+    except UnicodeEncodeError:
+        joined = said.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        losses.note(HALVES, joined.count("\ufffd") - said.count("\ufffd"))
+        return joined
+    return said

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from git_asr.asr import codec, entities
+from git_asr.asr import codec
 from git_asr.asr.draft import Record
-from git_asr.asr.reading import Stream
 from git_asr.exporters.base import ExportedSession, Losses, Put
-from git_asr.exporters.common import ABSENT_BLOB, BINARY, COMMON, Places, begun, problems, resolved
+from git_asr.exporters.common import ABSENT_BLOB, BINARY, COMMON, begun, problems
+from git_asr.exporters.flat import Facts, facts
 
 PATH = "records.jsonl"
 HEAD = "git-asr/export"
@@ -43,32 +43,11 @@ def _lines(sessions: Iterable[ExportedSession], losses: Losses) -> Iterator[byte
     for session in sessions:
         problems(session, losses)
         for stream in session.streams:
-            yield from (codec.encode_line(line) for line in _stream(session, stream, losses))
+            yield from (codec.encode_line(_flat(*found)) for found in facts(session, stream, losses))
     yield codec.encode_line({"type": LOSSES, "losses": losses.as_json()})
 
 
-def _stream(session: ExportedSession, stream: Stream, losses: Losses) -> Iterator[dict[str, Any]]:
-    """The lines of a stream: its header, its records in order, its links."""
-    key = {"harness": session.key.harness, "session": session.key.id, "stream": stream.id}
-    revisions = entities.Revisions(stream.records)
-    standing = list(revisions.standing())
-    stands = {id(record) for record in standing}
-    names = {id(one.result): one.call.get("name") for one in entities.pair(standing).calls}
-    places = Places(stream)
-    yield _flat(key, resolved(stream.header, session.blob, losses))
-    for record in stream.records:
-        own: dict[str, Any] = {**key, "stands": id(record) in stands}
-        if (tool := names.get(id(record))) is not None:
-            own["tool"] = tool
-        checkpoints, commits = places.of(record)
-        if checkpoints:
-            own["checkpoints"], own["commits"] = checkpoints, commits
-        yield _flat(own, resolved(record, session.blob, losses))
-    for record in stream.links:
-        yield _flat(key, resolved(record, session.blob, losses))
-
-
-def _flat(own: dict[str, Any], record: Record) -> dict[str, Any]:
+def _flat(own: Facts, record: Record) -> dict[str, Any]:
     """The fields of a line: its own, and the record's beside them; what both say alike stands once."""
     rest = {
         f"_{field}" if field in _OWN else field: value
