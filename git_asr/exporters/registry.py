@@ -5,10 +5,11 @@ from __future__ import annotations
 from git_asr.exporters.atif import ATIF
 from git_asr.exporters.base import Exporter
 from git_asr.exporters.jsonl import JSONL
+from git_asr.exporters.markdown import MARKDOWN
 from git_asr.exporters.otel import OTEL
 from git_asr.exporters.parquet import PARQUET
 
-EXPORTERS: tuple[Exporter, ...] = (JSONL, ATIF, OTEL, PARQUET)
+EXPORTERS: tuple[Exporter, ...] = (MARKDOWN, JSONL, ATIF, OTEL, PARQUET)
 NAMES = tuple(one.name for one in EXPORTERS)
 """The formats by name."""
 
