@@ -91,12 +91,12 @@ def _page(session: ExportedSession, losses: Losses) -> Iterator[str]:
         "figures": ", ".join(figures(view)),
         "commits": ", ".join(map(code, view.commits)),
     }
-    yield "".join(f"- {word}: {said}\n" for word, said in about.items() if said)
+    yield "".join(f"- {word}: {said}\n" for word, said in about.items() if said) + "\n"
     page = _Page(session, losses)
     for excerpt in excerpts(session.streams):
         yield from page.stream(excerpt)
     lost = losses.as_json()
-    yield "\n## What is not here\n\n"
+    yield "## What is not here\n\n"
     yield "".join(f"- {one['count']:,} {one['feature']}: {one['reason']}\n" for one in lost) or "- nothing\n"
 
 
@@ -121,13 +121,13 @@ class _Page:
 
     def stream(self, excerpt: Excerpt) -> Iterator[str]:
         """A stream with those of its subagents."""
-        yield f"\n## Stream {code(excerpt.stream.id)}\n\n"
+        yield f"## Stream {code(excerpt.stream.id)}\n\n"
         header = excerpt.stream.header
         total = excerpt.total()
         if total.usage:
             yield f"Tokens, each model call once:\n\n{self.fence(pretty(total.usage), 'json')}"
         if not excerpt.stream.records:
-            yield f"No transcript: {code(str(header['capture'].get('reason') or 'the reason is unknown'))}\n"
+            yield f"No transcript: {code(str(header['capture'].get('reason') or 'the reason is unknown'))}\n\n"
         told = timeline(excerpt.stream, self._session.blob, subagents=excerpt.subagents)
         self._losses.note("not-shown", sum(told.hidden.values()))
         for one in (excerpt.stream, *excerpt.subagents):
@@ -240,7 +240,7 @@ def _head(item: Item, level: int, what: str, *notes: str) -> str:
     """The heading of an item: what it is, its time, what else is to be said of it."""
     aside = ["on a branch that was left"] if item.aside else []
     said = [code(what), *([code(item.ts)] if item.ts else []), *map(code, (*notes, *aside))]
-    return f"\n{'#' * level} {' · '.join(said)}\n\n"
+    return f"{'#' * level} {' · '.join(said)}\n\n"
 
 
 def _diff(hunks: Iterable[Any]) -> Iterator[str]:

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from git_asr.asr import codec
+from git_asr.asr import codec, entities
 from git_asr.asr.draft import Record
 from git_asr.asr.entities import Call
 from git_asr.asr.ids import is_derived
@@ -83,8 +83,8 @@ class _Trace:
         self._losses = losses
         self._id = _digits(16, session.key.harness, session.key.id)
         self._calls: dict[str, str] = {}
-        for stream in session.streams:
-            for record in stream.records:
+        for stream in session.streams if session.subagents else ():
+            for record in entities.Revisions(stream.records).standing():
                 if record["type"] == "tool_call":
                     self._calls.setdefault(record["callId"], _span_id(stream, record))
 

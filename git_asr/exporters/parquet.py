@@ -8,7 +8,7 @@ from typing import Any
 
 from git_asr.asr import codec
 from git_asr.asr.draft import Record
-from git_asr.asr.links import checkpoint_of, pairs
+from git_asr.asr.links import checkpoint_of, standing
 from git_asr.asr.reading import Stream
 from git_asr.asr.times import instant
 from git_asr.asr.totals import call
@@ -94,7 +94,7 @@ def _written(
         problems(session, losses)
         tables["sessions"].add(_session(session))
         for stream in session.streams:
-            linked = pairs(stream.links)
+            linked = {one["id"] for one in standing(stream.links)}
             for own, record in facts(session, stream, losses):
                 tables["records"].add(_record(own, record, losses))
                 yield from tables["records"].taken()
@@ -266,14 +266,13 @@ def _usage(stream: Stream, record: Record) -> dict[str, Any]:
     }
 
 
-def _link(linked: Container[tuple[str, str]], record: Record) -> dict[str, Any]:
-    """``stands``: whether it is among the links that stand, since it was not taken back."""
-    checkpoint = checkpoint_of(record)
+def _link(linked: Container[str], record: Record) -> dict[str, Any]:
+    """``linked``: the IDs of the links that stand."""
     return {
         "id": record["id"],
-        "checkpoint": checkpoint,
+        "checkpoint": checkpoint_of(record),
         "commit": record["commit"],
-        "stands": (checkpoint, record["commit"]) in linked,
+        "stands": record["id"] in linked,
         "evidence": record.get("evidence"),
         **_times("committed_at", "committed", record.get("committedAt")),
         "object_format": record.get("objectFormat"),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from git_asr.asr.reading import Stream
 from git_asr.exporters import registry
 from git_asr.exporters.base import Exporter
 from git_asr.exporters.markdown import MARKDOWN, code
@@ -23,14 +24,13 @@ TEXTS = [
     "\x1b[31mred\x1b]0;title\x07 \u202e\u2066 \x00\x0b\x0c\r x\u2028y",
     "\ud800 \udc00\ud83d",
     "a" + "\u0301" * 5_000,
-    "x" * (5 << 20),
     "    indented\n\ttab\n- list\n1. one\n> quote\n***\n&lt;b&gt; &#60;",
     "\\`\\` \\",
     "",
 ]
 
 
-def stream(said: str) -> Any:
+def stream(said: str) -> Stream:
     parts = [{"type": "text", "text": said}]
     found: list[dict[str, Any]] = [
         {"type": "message", "id": said[:300] or "m", "role": "user", "author": "human", "content": parts},
@@ -76,6 +76,16 @@ def stream(said: str) -> Any:
 @pytest.mark.parametrize("said", TEXTS, ids=lambda said: repr(said[:12]))
 def test_hostile_texts(exporter: Exporter, said: str) -> None:
     files, _ = exporting.written(exporter, [exporting.session(stream(said), identifier=said[:50])])
+    exporting.check(exporter.name, files)
+
+
+@pytest.mark.parametrize("exporter", exporting.EXPORTERS)
+def test_a_line_of_five_megabytes(exporter: Exporter) -> None:
+    parts = [{"type": "text", "text": "x" * (5 << 20)}]
+    found = read(
+        "s", [{"type": "message", "id": "m", "seq": 1_000_000, "role": "user", "content": parts}], []
+    )
+    files, _ = exporting.written(exporter, [exporting.session(found)])
     exporting.check(exporter.name, files)
 
 
