@@ -44,6 +44,9 @@ def command(
 ) -> int:
     """Write sessions to a bundle: a folder, or an archive by the end of its name (.zip, .tar, .tar.gz, .tar.zst).
 
+    Or, with --format markdown, jsonl, atif, otel or parquet, to files for tools that do not know bundles; they need
+    --policy or --private, and say what they lost (docs/exporters.md).
+
     WHAT is a commit, a range of commits (main~20..main), a checkpoint or a session, as for `git asr show`; several add
     up. A session is always written whole. The same sessions give the same bytes. Nothing stands at PATH before all is
     written.
