@@ -38,6 +38,7 @@ _REASONS = {
     BINARY: "a part of a content that is no text: its media type, size and SHA-256 stand in its place",
     HALVES: "halves of characters, which are no Unicode: U+FFFD stands in their place",
     "arguments": "arguments that are no object: they stand in one, under 'value'",
+    "empty-stream": "a stream without a step: a trajectory has at least one",
     "output": "what a tool returned, where the model got something else",
     "time": "a time that is no ISO 8601: it stands as extra.ts",
 }
@@ -48,19 +49,20 @@ class _Atif:
     suffix = ".json"
 
     def write(self, sessions: Iterable[ExportedSession], put: Put) -> Losses:
-        """See ``Exporter.write``. A file for each stream: ``<harness>/<stream>.json``."""
+        """See ``Exporter.write``. A file for each stream that has a step: ``<harness>/<stream>.json``."""
         losses = Losses(_REASONS)
         for session in sessions:
-            files = {one.id: f"{name(one.id)}{self.suffix}" for one in session.streams}
-            for number, stream in enumerate(session.streams):
-                own = Losses(_REASONS)
-                if number == 0:
-                    problems(session, own)
-                put(
-                    f"{name(session.key.harness)}/{files[stream.id]}",
-                    _Trajectory(session, stream, own).pieces(files),
-                )
+            own = Losses(_REASONS)
+            problems(session, own)
+            written = [one for one in session.streams if next(steps(one, Losses(_REASONS)), None) is not None]
+            own.note("empty-stream", len(session.streams) - len(written))
+            files = {one.id: f"{name(one.id)}{self.suffix}" for one in written}
+            for stream in written:
+                path = f"{name(session.key.harness)}/{files[stream.id]}"
+                put(path, _Trajectory(session, stream, own).pieces(files))
                 losses.add(own)
+                own = Losses(_REASONS)
+            losses.add(own)
         return losses
 
 
@@ -81,7 +83,7 @@ class _Trajectory:
     def pieces(self, files: dict[str, str]) -> Iterator[bytes]:
         """The file. ``files``: of each stream the file beside this one."""
         for one in self._session.streams:
-            for call in spawning_calls(one):
+            for call in spawning_calls(one) if one.id in files else ():
                 if one.id != self._stream.id:
                     self._spawned.setdefault(call, []).append(files[one.id])
         head = self._json(self._head())
@@ -130,7 +132,7 @@ class _Trajectory:
             files[one.id]
             for one in self._session.streams
             if _member(one.header, "lineage", "continues", "stream") == self._stream.id
-            and one.id != self._stream.id
+            and one.id in files.keys() - {self._stream.id}
         ]
         header = self._stream.header
         kept = {

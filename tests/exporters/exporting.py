@@ -86,6 +86,7 @@ def _atif(files: Files, marking: Marking) -> None:
     for path, data in files.items():
         found = atif.Trajectory.model_validate(json.loads(data))
         assert found.schema_version == "ATIF-v1.8"
+        assert found.steps  # as the models of the Harbor project want
         assert found.notes == marking.text
         assert found.extra["git-asr"]["redaction"] == marking.record()
         assert isinstance(found.extra["git-asr"]["losses"], list)
