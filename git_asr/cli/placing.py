@@ -134,11 +134,13 @@ def place(output: str | None, kind: str | None, *, force: bool, machine: bool) -
     path = None if output == "-" else Path(output)
     if path is None and machine:
         raise UsageError("--json and -o - exclude each other: both write to stdout")
+    if path is None and sys.stdout is None:
+        raise UsageError("stdout is closed")
     if kind in exporters.NAMES:
         return FilesPlace(path, exporters.exporter(kind), force)
     if path is not None:
         return Place(path, kind or registry.kind_of(path), force)
-    if sys.stdout is None or render.on_terminal():
+    if render.on_terminal():
         raise UsageError(
             "an archive is not written to a terminal", hint="git asr export --all -o - --format tar | …"
         )

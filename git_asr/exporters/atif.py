@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
+from git_asr.asr import codec
 from git_asr.asr.draft import Record
 from git_asr.asr.entities import Call
 from git_asr.asr.ids import name
@@ -31,13 +32,15 @@ from git_asr.exporters.steps import REASONS, Step, input_tokens, steps
 
 SCHEMA = "ATIF-v1.8"
 _KEY = "git-asr"
+_LEVELS = 100
+"""Levels of arguments: many readers of JSON do not take some hundreds."""
 _REASONS = {
     **COMMON,
     **REASONS,
     ABSENT_BLOB: "a value that is not in the bundle",
     BINARY: "a part of a content that is no text: its media type, size and SHA-256 stand in its place",
     HALVES: "halves of characters, which are no Unicode: U+FFFD stands in their place",
-    "arguments": "arguments that are no object: they stand in one, under 'value'",
+    "arguments": "arguments that are no object, or very deep: they stand in one, under 'value', or as text there",
     "empty-stream": "a stream without a step: a trajectory has at least one",
     "output": "what a tool returned, where the model got something else",
     "time": "a time that is no ISO 8601: it stands as extra.ts",
@@ -209,10 +212,14 @@ class _Trajectory:
         record = call.call
         arguments = value(record, "arguments", self._session.blob)
         called = value(record, "name", self._session.blob)
-        if not isinstance(arguments, dict):
-            if arguments is not None:
-                self._losses.note("arguments")
-            arguments = {} if arguments is None else {"value": arguments}
+        if arguments is None:
+            arguments = {}
+        elif codec.deeper(text := codec.encode(arguments), _LEVELS):
+            self._losses.note("arguments")
+            arguments = {"value": text.decode("utf-8")}
+        elif not isinstance(arguments, dict):
+            self._losses.note("arguments")
+            arguments = {"value": arguments}
         return {
             "tool_call_id": record["callId"],
             "function_name": called if isinstance(called, str) else "unknown",

@@ -36,6 +36,9 @@ from git_asr.views.timeline import timeline
 _CELLS = 200
 """Terminal cells of what stands in a line."""
 _DEEPEST = 6
+"""Level of headings."""
+_LEVELS = 100
+"""Levels of a value that are indented."""
 _RUN = re.compile("`+")
 _REASONS = {
     **COMMON,
@@ -263,8 +266,8 @@ def _longest(said: str) -> int:
 
 
 def pretty(value: Any) -> str:
-    """A value as JSON for people, every half of a character escaped."""
-    try:
-        return codec.encode_indented(value).decode("utf-8").rstrip("\n")
-    except ValueError:  # NaN, which some agents write
-        return codec.lenient(value)
+    """A value as JSON for people, every half of a character escaped; on one line where it is nested very deeply."""
+    text = codec.encode(value)
+    if codec.deeper(text, _LEVELS):
+        return text.decode("utf-8")
+    return codec.encode_indented(value).decode("utf-8").rstrip("\n")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +15,7 @@ from tests.exporters import exporting
 from tests.support.companion import replace, tree_files
 from tests.support.entire_repo import EntireRepo, Stored, claude
 from tests.support.repo_builder import git
-from tests.support.run import Result, run_cli
+from tests.support.run import PROJECT, Result, run_cli
 
 ONE, TWO = "11111111-2222-3333-4444-555555555555", "66666666-7777-8888-9999-000000000000"
 A, B = "0a1b2c3d4e50", "0b1b2c3d4e51"
@@ -165,3 +168,10 @@ def test_a_damaged_stream_is_told_and_the_others_are_written(path: Path, tmp_pat
     last = json.loads((tmp_path / "d" / "records.jsonl").read_bytes().splitlines()[-1])
     assert {one["feature"] for one in last["losses"]} >= {"other-bytes", "unreadable-stream"}
     assert b"text of v2" in (tmp_path / "d" / "records.jsonl").read_bytes()
+
+
+def test_a_closed_stdout_is_said(path: Path) -> None:
+    command = f'exec "{sys.executable}" -m git_asr export --all --format jsonl --private -o - >&-'
+    env = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    closed = subprocess.run(["sh", "-c", command], cwd=path, env=env, capture_output=True, check=False)
+    assert (closed.returncode, closed.stderr) == (2, b"error: stdout is closed\n")

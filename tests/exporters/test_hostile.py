@@ -80,6 +80,26 @@ def test_hostile_texts(exporter: Exporter, said: str) -> None:
 
 
 @pytest.mark.parametrize("exporter", exporting.EXPORTERS)
+@pytest.mark.parametrize("levels", [150, 900])
+def test_values_that_are_nested_deeply(exporter: Exporter, levels: int) -> None:
+    value: Any = 1
+    for _ in range(levels):
+        value = [value]
+    found = [
+        {"type": "tool_call", "id": "c", "seq": 1, "callId": "c", "name": "x", "arguments": {"a": value}},
+        {
+            "type": "message",
+            "id": "m",
+            "seq": 2,
+            "role": "user",
+            "content": [{"type": "json", "value": value}],
+        },
+    ]
+    files, _ = exporting.written(exporter, [exporting.session(read("s", found, []))])
+    exporting.check(exporter.name, files)
+
+
+@pytest.mark.parametrize("exporter", exporting.EXPORTERS)
 def test_a_line_of_five_megabytes(exporter: Exporter) -> None:
     parts = [{"type": "text", "text": "x" * (5 << 20)}]
     found = read(
