@@ -56,6 +56,7 @@ HOMES = {
     "detect_secrets": {"redaction"},
     "ahocorasick": {"redaction"},
     "re2": {"redaction"},
+    "pyarrow": {"exporters"},
 }
 """Which layers may import a library."""
 

@@ -40,6 +40,22 @@ class Target(Protocol):
     def __exit__(self, *exc: object) -> None: ...
 
 
+class Files(Protocol):
+    """Takes files that are no bundle, as they are made. What is said of ``Target`` holds."""
+
+    def put_pieces(self, path: str, pieces: Iterable[bytes]) -> None:
+        """Take a file that comes in pieces. Raises AsrError when it cannot be written, or may not have that path."""
+        ...
+
+    def close(self) -> None:
+        """Make everything visible, at once. Raises AsrError when that is not possible."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *exc: object) -> None: ...
+
+
 Member = tuple[str, Iterator[bytes]]
 """A file of an archive: its path, and its bytes in pieces, to be taken before the next member is asked for."""
 
@@ -60,7 +76,15 @@ class Packing(Protocol):
         ...
 
 
-class Archive(Protocol):
+class Packer(Protocol):
+    """Makes one file of many."""
+
+    def packing(self, file: BinaryIO) -> Packing:
+        """Begin to write: the same files in the same order give the same bytes."""
+        ...
+
+
+class Archive(Packer, Protocol):
     """One kind of archive: one module of this package, one entry in ``registry.ARCHIVES``."""
 
     @property
@@ -83,8 +107,4 @@ class Archive(Protocol):
         Raises:
             AsrError: the archive is damaged, or holds what no bundle may hold.
         """
-        ...
-
-    def packing(self, file: BinaryIO) -> Packing:
-        """Begin to write an archive: the same files in the same order give the same bytes."""
         ...

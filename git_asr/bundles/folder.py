@@ -6,7 +6,9 @@ import os
 import shutil
 import stat
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Self
 
 from git_asr.asr.bundle import MANIFEST
 from git_asr.bundles.beside import beside, refuse_existing, unwritable
@@ -79,32 +81,44 @@ def _walk(folder: Path, prefix: str, gauge: Gauge) -> Iterator[tuple[str, int]]:
 
 
 class FolderTarget:
-    """Writes a bundle to a folder beside the one that is wanted, and renames it."""
+    """Writes files to a folder beside the one that is wanted, and renames it."""
 
-    def __init__(self, path: Path, *, force: bool) -> None:
-        """``force``: an existing bundle, or an empty folder, is replaced.
+    def __init__(self, path: Path, *, force: bool, mark: str = MANIFEST) -> None:
+        """``force``: what is there is replaced if it is an empty folder, or one with the file ``mark``.
 
         Raises:
             UsageError: something is there already.
             AsrError: the folder cannot be made.
         """
         refuse_existing(path, force=force)
-        if os.path.lexists(path) and not _is_replaceable(path):
-            raise UsageError(f"'{path}' is there and is no bundle, so it is not replaced")
+        if os.path.lexists(path) and not _is_replaceable(path, mark):
+            raise UsageError(f"'{path}' is there and has no {mark}, so it is not replaced")
         self._path = path
         self._made = beside(path, Path.mkdir)
         self._folders: set[Path] = {self._made}
 
     def put(self, path: str, data: bytes) -> None:
         """See ``Target.put``."""
+        self.put_pieces(path, (data,))
+
+    def put_pieces(self, path: str, pieces: Iterable[bytes]) -> None:
+        """See ``Files.put_pieces``."""
         check_path(path)
         place = self._made / path
         with unwritable(self._path):
             if place.parent not in self._folders:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 self._folders.add(place.parent)
-            with place.open("xb") as file:
-                file.write(data)
+            file = place.open("xb")
+        try:
+            for piece in pieces:
+                with unwritable(self._path):
+                    file.write(piece)
+            with unwritable(self._path):
+                file.flush()
+        finally:
+            with suppress(OSError):
+                file.close()
 
     def close(self) -> None:
         """See ``Target.close``."""
@@ -121,16 +135,16 @@ class FolderTarget:
                 raise
         shutil.rmtree(old, ignore_errors=True)
 
-    def __enter__(self) -> FolderTarget:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:
         shutil.rmtree(self._made, ignore_errors=True)
 
 
-def _is_replaceable(path: Path) -> bool:
-    """Whether a folder is a bundle or empty: nothing else is ever deleted."""
+def _is_replaceable(path: Path, mark: str) -> bool:
+    """Whether a folder has a file that says it is ours, or is empty: nothing else is ever deleted."""
     if path.is_symlink() or not path.is_dir():
         return False
     with unwritable(path):
-        return (path / MANIFEST).is_file() or not any(path.iterdir())
+        return (path / mark).is_file() or not any(path.iterdir())

@@ -7,9 +7,9 @@ import shutil
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, Self, cast
 
-from git_asr.bundles.base import Archive
+from git_asr.bundles.base import Packer
 from git_asr.bundles.beside import beside, refuse_existing, unwritable
 from git_asr.bundles.limits import PIECE, check_path
 from git_asr.errors import UsageError
@@ -18,7 +18,7 @@ from git_asr.errors import UsageError
 class FileTarget:
     """Writes an archive to a file beside the one that is wanted, and renames it."""
 
-    def __init__(self, path: Path, archive: Archive, *, force: bool) -> None:
+    def __init__(self, path: Path, packer: Packer, *, force: bool) -> None:
         """``force``: an existing file is replaced.
 
         Raises:
@@ -31,7 +31,7 @@ class FileTarget:
         self._path, self._force = path, force
         self._made = beside(path, lambda made: made.open("xb").close())
         self._file = self._made.open("wb")
-        self._packing = archive.packing(cast("BinaryIO", self._file))
+        self._packing = packer.packing(cast("BinaryIO", self._file))
 
     def put(self, path: str, data: bytes) -> None:
         """See ``Target.put``."""
@@ -60,7 +60,7 @@ class FileTarget:
         except OSError:  # a file system without hard links
             self._made.replace(self._path)
 
-    def __enter__(self) -> FileTarget:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -73,10 +73,10 @@ class FileTarget:
 class StreamTarget:
     """Writes an archive to a stream: nothing of it before all is known, and the same bytes as to a file."""
 
-    def __init__(self, stream: BinaryIO, archive: Archive) -> None:
+    def __init__(self, stream: BinaryIO, packer: Packer) -> None:
         self._stream = stream
         self._file = tempfile.TemporaryFile()  # noqa: SIM115  (closed in __exit__)
-        self._packing = archive.packing(cast("BinaryIO", self._file))
+        self._packing = packer.packing(cast("BinaryIO", self._file))
 
     def put(self, path: str, data: bytes) -> None:
         """See ``Target.put``."""
@@ -90,7 +90,7 @@ class StreamTarget:
         shutil.copyfileobj(self._file, self._stream, PIECE)
         self._stream.flush()
 
-    def __enter__(self) -> StreamTarget:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:

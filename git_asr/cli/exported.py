@@ -4,33 +4,30 @@ from __future__ import annotations
 
 import json
 import signal
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
 from git_asr.asr import joining
 from git_asr.asr.bundle import Bundle
-from git_asr.bundles import contents, registry
-from git_asr.bundles.base import Target
 from git_asr.bundles.limits import Limits
 from git_asr.bundles.spool import Spool
 from git_asr.cli import render
 from git_asr.cli.autosync import refresh
 from git_asr.cli.findings import findings_as_json
 from git_asr.cli.opening import open_repository
+from git_asr.cli.placing import FilesPlace, Place, Written
 from git_asr.cli.progress import Tick, progress
 from git_asr.cli.promised import bring_sessions
 from git_asr.cli.redacting import Redaction
 from git_asr.cli.selecting import Selection, select
 from git_asr.companion.exporting import bundle_of
 from git_asr.companion.store import read_tip
-from git_asr.errors import AsrError, Diagnostic, Report, UsageError
+from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.backend import open_objects
 from git_asr.git.base import Objects
 from git_asr.sync.native import with_native, without_native
@@ -41,26 +38,11 @@ Step = Callable[[Bundle], Bundle]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a bundle goes. ``path``: None for stdout."""
-
-    path: Path | None
-    kind: str
-    force: bool = False
-
-    def open(self) -> Target:
-        """Begin to write."""
-        if self.path is None:
-            return registry.stream_target(sys.stdout.buffer, self.kind)
-        return registry.target(self.path, self.kind, force=self.force)
-
-
-@dataclass(frozen=True, slots=True)
 class Wanted:
     """What is to be exported, and how. ``join``: each stream as one file. ``native``: with native transcripts."""
 
     selection: Selection
-    place: Place
+    place: Place | FilesPlace
     join: bool = False
     native: bool = False
     redaction: Redaction = field(default_factory=lambda: Redaction(None))
@@ -70,10 +52,9 @@ class Wanted:
 class Exported:
     """What was written."""
 
-    place: Place
+    place: Place | FilesPlace
     sessions: tuple[tuple[str, str], ...]
-    files: int
-    bytes: int
+    written: Written
     redaction: Redaction
 
     def show(self, found: Iterable[Diagnostic], *, machine: bool) -> None:
@@ -82,10 +63,19 @@ class Exported:
             click.echo(json.dumps(self.as_json(found), indent=2))
         elif self.place.path is not None:
             click.echo(f"{plural(len(self.sessions), 'session')} written to {neutral(str(self.place.path))}")
-            for line in self.redaction.lines():
+            for line in (*self.redaction.lines(), *self._lost()):
                 click.echo(line)
-        if self.files > Limits().files or self.bytes > Limits().bytes:
+        if self.written.losses is not None:
+            return
+        if self.written.files > Limits().files or self.written.bytes > Limits().bytes:
             render.hint("it is larger than git asr import takes unless told to: --max-files, --max-size")
+
+    def _lost(self) -> Iterator[str]:
+        """What the format has no place for, in one line; the files themselves, and ``--json``, say why."""
+        counts = {} if self.written.losses is None else self.written.losses.counts
+        often = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+        if often:
+            yield f"lost: {', '.join(f'{count:,} {feature}' for feature, count in often)}"
 
     def as_json(self, found: Iterable[Diagnostic]) -> dict[str, Any]:
         """What ``git asr export --json`` prints; version 1."""
@@ -94,36 +84,13 @@ class Exported:
             "version": 1,
             "path": str(self.place.path),
             "format": self.place.kind,
-            "files": self.files,
-            "bytes": self.bytes,
+            "files": self.written.files,
+            "bytes": self.written.bytes,
             "sessions": [{"harness": harness, "id": identifier} for harness, identifier in self.sessions],
             **({} if redacted is None else {"redaction": redacted}),
+            **({} if self.written.losses is None else {"losses": self.written.losses.as_json()}),
             "diagnostics": findings_as_json(found),
         }
-
-
-def place(output: str | None, kind: str | None, *, force: bool, machine: bool) -> Place:
-    """Where a bundle is to go.
-
-    Raises:
-        UsageError: that is not said, or cannot be.
-    """
-    if output is None:
-        raise UsageError(
-            "say where to: a folder or an archive", hint="git asr export --all -o sessions.tar.gz"
-        )
-    if kind is not None and kind not in registry.NAMES:
-        raise UsageError(f"no format is called '{kind}'", hint=", ".join(registry.NAMES))
-    if output != "-":
-        path = Path(output)
-        return Place(path, kind or registry.kind_of(path), force)
-    if machine:
-        raise UsageError("--json and -o - exclude each other: both write to stdout")
-    if sys.stdout is None or render.on_terminal():
-        raise UsageError(
-            "an archive is not written to a terminal", hint="git asr export --all -o - --format tar | …"
-        )
-    return Place(None, kind or "tar", force)
 
 
 def export(wanted: Wanted, report: Report) -> Exported:
@@ -140,7 +107,7 @@ def export(wanted: Wanted, report: Report) -> Exported:
         progress() as tick,
         ended_by_signals(),
         closing(Spool(())) as spool,
-        wanted.place.open() as target,
+        wanted.place.open() as write,
     ):
         tree = read_tip(repo, objects).tree
         keys = select(repo, objects, tree, wanted.selection, report)
@@ -150,16 +117,8 @@ def export(wanted: Wanted, report: Report) -> Exported:
         bundle = bundle_of(objects, tree, keys)
         for step in _steps(wanted, objects, spool, report, tick):
             bundle = step(bundle)
-        contents.write(bundle, target, partial(tick, "files"))
-        target.close()
-    listed = bundle.manifest.files().values()
-    return Exported(
-        wanted.place,
-        tuple(key.pair for key in keys),
-        len(listed) + 1,
-        sum(file.bytes for file in listed),
-        wanted.redaction,
-    )
+        written = write(bundle, wanted.redaction, report, tick)
+    return Exported(wanted.place, tuple(key.pair for key in keys), written, wanted.redaction)
 
 
 def _steps(wanted: Wanted, objects: Objects, spool: Spool, report: Report, tick: Tick) -> Iterator[Step]:

@@ -9,13 +9,13 @@ from typing import Any
 from git_asr.asr.bundle import REDACTION, Bundle
 from git_asr.bundles.spool import Spool
 from git_asr.errors import Diagnostic, Report, UsageError
+from git_asr.exporters.base import NOT_REDACTED, Marking
 from git_asr.redaction.findings import Redacted
 from git_asr.redaction.policy import Policy
 from git_asr.redaction.redactor import Redactor
 from git_asr.sharing.policies import policy as policy_of
 from git_asr.views.text import plural
 
-NOT_REDACTED = "NOT REDACTED"
 _SHOWN = 6
 """Rules that are named with their counts."""
 
@@ -42,6 +42,11 @@ class Redaction:
             report(Diagnostic("not-shared", one.what, f"left out: {one.reason}"))
         return Bundle(self.told.manifest, spool.read)
 
+    @property
+    def marking(self) -> Marking:
+        """What every file of another format says of it."""
+        return Marking(None if self.policy is None else self.policy.record())
+
     def lines(self) -> list[str]:
         """What was found, for people; nothing where nothing was redacted."""
         if self.told is None or self.policy is None:
@@ -61,8 +66,26 @@ class Redaction:
         return {"policy": self.policy.record(), "findings": self.told.total, "leftOut": left_out}
 
 
-def wanted(policy: str | None, *, shareable: bool, private: bool, native: bool) -> Redaction:
-    """What the options ask for.
+def for_files(kind: str, policy: str | None, *, shareable: bool, private: bool) -> Redaction:
+    """What the options ask for, for files of another format than that of bundles: it must be said.
+
+    Raises:
+        UsageError: it is not, or twice, or there is no such policy.
+    """
+    if private and (shareable or policy is not None):
+        raise UsageError(
+            f"--{'policy' if policy is not None else 'shareable'} and --private exclude each other"
+        )
+    if policy is None and not private:
+        raise UsageError(
+            f"{kind} files are redacted by a policy, or say that they are {NOT_REDACTED}: which is wanted?",
+            hint="--policy default, or --private",
+        )
+    return Redaction(None if policy is None else policy_of(policy), private)
+
+
+def for_bundle(policy: str | None, *, shareable: bool, private: bool, native: bool) -> Redaction:
+    """What the options ask for, for a bundle.
 
     Raises:
         UsageError: they contradict one another, or there is no such policy.

@@ -122,7 +122,7 @@ def test_only_a_bundle_or_an_empty_folder_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     (tmp_path / "link").symlink_to("mine")
     for name in ("work", "file", "link"):
-        with pytest.raises(UsageError, match="is no bundle"):
+        with pytest.raises(UsageError, match="so it is not replaced"):
             write(tmp_path / name, "folder", force=True)
     with pytest.raises(UsageError, match="is a folder"):
         write(tmp_path / "work", "zip", force=True)

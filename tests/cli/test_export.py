@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from git_asr.cli import exported
+from git_asr.cli import exported, placing
 from git_asr.cli.redacting import Redaction
 from tests.e2e.terminal import run_on_terminal
 from tests.support.companion import bundles, replace, tip, tree_files
@@ -386,8 +386,10 @@ class TestImport:
 
 
 def test_a_large_bundle_says_that_it_is(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    place = exported.Place(tmp_path / "b", "zip")
-    exported.Exported(place, (("a", "b"),), 70_000, 1, Redaction(None)).show((), machine=False)
+    place = placing.Place(tmp_path / "b", "zip")
+    exported.Exported(place, (("a", "b"),), placing.Written(70_000, 1), Redaction(None)).show(
+        (), machine=False
+    )
     assert capsys.readouterr().err.startswith("hint: it is larger than git asr import takes")
 
 

@@ -187,7 +187,7 @@ def test_a_private_bundle_says_that_it_is_not_redacted(synced: Path, tmp_path: P
 def test_options_that_contradict_one_another(options: dict[str, Any], said: str) -> None:
     defaults: dict[str, Any] = {"policy": None, "shareable": False, "private": False, "native": False}
     with pytest.raises(UsageError) as caught:
-        redacting.wanted(**{**defaults, **options})
+        redacting.for_bundle(**{**defaults, **options})
     assert caught.value.message.startswith(said)
 
 

@@ -1,0 +1,1 @@
+"""Sessions in the formats of others: ``base`` says what each offers, ``registry`` lists them, each has one file."""

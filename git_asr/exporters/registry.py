@@ -1,0 +1,19 @@
+"""Every format but bundles that sessions can be exported in."""
+
+from __future__ import annotations
+
+from git_asr.exporters.atif import ATIF
+from git_asr.exporters.base import Exporter
+from git_asr.exporters.jsonl import JSONL
+from git_asr.exporters.markdown import MARKDOWN
+from git_asr.exporters.otel import OTEL
+from git_asr.exporters.parquet import PARQUET
+
+EXPORTERS: tuple[Exporter, ...] = (MARKDOWN, JSONL, ATIF, OTEL, PARQUET)
+NAMES = tuple(one.name for one in EXPORTERS)
+"""The formats by name."""
+
+
+def exporter(name: str) -> Exporter:
+    """The exporter of a format. Raises KeyError."""
+    return {one.name: one for one in EXPORTERS}[name]
