@@ -103,6 +103,16 @@ def test_what_a_clone_cannot_read_does_not_go(far: Path, tmp_path: Path) -> None
     assert tip(far) == before
 
 
+def test_a_clone_without_trees_is_told_what_to_do(far: Path, tmp_path: Path) -> None:
+    path = tmp_path / "b"
+    git(tmp_path, "clone", "-q", "--filter=tree:0", "--no-checkout", far.as_uri(), str(path))
+    ended = run_cli(["fetch"], path)
+    assert tip(path) is None
+    assert "hint: git asr fetch --no-filter" in ended.err
+    assert run_cli(["fetch", "--no-filter"], path).status == 0
+    assert held(path) == named(1)
+
+
 def test_what_is_redacted_is_fetched_first(far: Path, tmp_path: Path) -> None:
     path = checkpoints(partial(far, tmp_path / "b"), 1)
     git(path, "fetch", "-q", "origin", f"{SESSIONS}:refs/asr/remotes/origin/sessions")
