@@ -38,6 +38,7 @@ UNSIGNED = "unsigned-companion"
 UNREAD = "unread-companion"
 """A partial clone lacks what merging reads."""
 
+_WHOLE = "git asr fetch --no-filter"
 _APART = "it is redacted and not merged: the sessions here are not"
 _APART_HINT = "to read it, fetch it into a repository without checkpoints"
 
@@ -138,7 +139,8 @@ def merged(
         if tip not in commits:
             arrival.refuse(tip, [(None, "it is no commit that is here")])
         elif tip in unread:
-            report(Diagnostic(UNREAD, f"companion {tip[:12]}", unread[tip], "git asr sync"))
+            hint = _WHOLE if absent(objects, [commits[tip]]) else "git asr sync"
+            report(Diagnostic(UNREAD, f"companion {tip[:12]}", unread[tip], hint))
         else:
             try:
                 trees[tip] = arrival.sound(tip, commits[tip])
@@ -251,7 +253,9 @@ class _Arrival:
             except AsrError as error:
                 why = error.message
             every = set(absent(self.objects, every))
-        return {tip: why for tip, oids in wanted.items() if not every.isdisjoint(oids)}
+        gone = set(absent(self.objects, commits.values()))
+        none = {tip: "a clone without trees cannot read it" for tip, tree in commits.items() if tree in gone}
+        return none | {tip: why for tip, oids in wanted.items() if not every.isdisjoint(oids)}
 
     def _lacking(self, tree: str) -> list[str]:
         try:

@@ -240,6 +240,23 @@ def _once(streams: Mapping[str, StreamState]) -> dict[str, StreamState]:
     return result
 
 
+def yielding(state: SessionState, earlier: SessionState, checkpoints: Set[str]) -> SessionState:
+    """A session without the link records of some checkpoints that an earlier version has.
+
+    For those of which something cannot be read now: what was told of them when it could counts.
+    """
+    known = {record["id"] for one in earlier.streams.values() for record in one.links}
+    streams = {
+        name: with_links(one, links.unite(left))
+        for name, one in state.streams.items()
+        if len(
+            left := [r for r in one.links if not (links.checkpoint_of(r) in checkpoints and r["id"] in known)]
+        )
+        < len(one.links)
+    }
+    return replace(state, streams={**state.streams, **streams}) if streams else state
+
+
 def narrowed(state: SessionState, streams: Mapping[str, StreamState]) -> SessionState:
     """A session with these streams of its own alone, and no blob that only others name."""
     blobs: dict[str, large.Blob] = {}

@@ -19,6 +19,7 @@ from git_asr.git import graph
 from git_asr.git.backend import open_objects
 from git_asr.git.base import TREE, Objects, Repository
 from git_asr.git.fetching import Hear, fetch, fetch_objects
+from git_asr.git.promised import absent, fetch_promised
 from git_asr.git.refs import read_ref
 from git_asr.git.trees import Edit, changed_trees, edit_tree, walk_files
 from git_asr.git.writing import ObjectWriter
@@ -91,6 +92,7 @@ def prepare(repo: Repository, offer: Offer, proof: Proof, hear: Hear, report: Re
             tree = _united(repo, objects, writer, sides, report)
         else:
             chosen = select(objects, writer, (None, mine), sources, held)
+            _fill(repo, objects, chosen, hear)
             redaction = Redaction(objects, writer, offer.policy, directory(repo), hear, report)
             tree = _redacted(repo, redaction, there, redaction.twins(chosen))
         commit = _commit(objects, writer, offer, tree)
@@ -177,9 +179,16 @@ def _bring(repo: Repository, objects: Objects, offer: Offer, there: str, hear: H
             for _, entry in walk_files(objects, tree)
             if entry.is_blob
         }
-        absent = sorted(oid for oid, size in objects.sizes(wanted).items() if size is None)
-        if absent:
-            fetch_objects(repo, offer.address, absent, hear)
+        if missing := absent(objects, wanted):
+            fetch_objects(repo, offer.address, sorted(missing), hear)
+
+
+def _fill(repo: Repository, objects: Objects, chosen: Selection, hear: Hear) -> None:
+    """Fetch, with one Git, what a partial clone left out of sessions that are to be read whole."""
+    if repo.promisor:
+        files = {entry.oid for tree in chosen.trees.values() for _, entry in walk_files(objects, tree)}
+        if missing := absent(objects, files):
+            fetch_promised(repo, missing, hear)
 
 
 def _is_commit(repo: Repository, oid: str) -> bool:

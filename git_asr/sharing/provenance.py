@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from typing import Any
 
 from git_asr.asr.links import CHECKPOINT
 from git_asr.companion.imports import is_imported
 from git_asr.companion.state import State
 from git_asr.companion.store import StoredSession
+from git_asr.entire.copies import ABSENT
 from git_asr.entire.stores.base import Location, Store
 from git_asr.errors import AsrError, Report
 from git_asr.git.backend import open_objects
@@ -44,6 +46,8 @@ class Sources:
         streams = stored.state.streams.values()
         if any(is_imported(one.entry) for one in streams):
             raise Undecided("a bundle brought it")
+        if all(_is_unread(one.header) for one in streams):
+            raise Undecided("its transcript is not here")
         named = {record["id"] for one in streams for record in one.links if record["type"] == CHECKPOINT}
         if not named:
             raise Undecided("no checkpoint holds it")
@@ -63,6 +67,12 @@ class Sources:
     def _read(self, state: State, checkpoint: str) -> frozenset[str]:
         """The trees as they were read; where something of them was absent, those of every copy that is here."""
         return frozenset(state.reading(checkpoint) or state.locations(checkpoint).values())
+
+
+def _is_unread(header: Mapping[str, Any]) -> bool:
+    """Whether a stream says no more than that a clone lacks what it would be made of."""
+    capture = header.get("capture")
+    return isinstance(capture, dict) and capture.get("reason") == ABSENT
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from git_asr.asr.bundle import BundleWriter
@@ -22,7 +22,8 @@ from git_asr.asr.links import (
 )
 from git_asr.asr.parts import blob_path
 from git_asr.companion import imports, store
-from git_asr.companion.merge import SessionState, is_native
+from git_asr.companion.homes import Homes
+from git_asr.companion.merge import SessionState, is_native, yielding
 from git_asr.companion.state import SessionRow, State
 from git_asr.entire import session as sessions
 from git_asr.entire.contents import SessionFolder
@@ -75,6 +76,7 @@ class Conversion:
     decided: set[str] = field(default_factory=set)
     drifting: list[Drifting] = field(default_factory=list)
     _done: set[str] = field(default_factory=set)
+    _homes: Homes | None = None
 
     @property
     def tally(self) -> Tally:
@@ -159,7 +161,7 @@ class Conversion:
         return result
 
     def _known(self, identifier: str, own: Held) -> Iterator[SessionKey]:
-        """Sessions with a transcript that the folders held before, or that the companion has under this very ID."""
+        """Sessions with a transcript that the folders held before, or that the companion has of them or by this ID."""
         for folder in own.folders:
             for row in self.state.folders(folder.checkpoint):
                 if row.folder == folder.folder and row.key is not None and not SessionKey(*row.key).bare:
@@ -167,6 +169,10 @@ class Conversion:
         for key in store.keys(self.objects, self.tip.tree):
             if key.id == identifier and not key.bare:
                 yield key
+        self._homes = self._homes or Homes(self.objects, self.tip.tree)
+        for folder in own.folders:
+            commits = [row.commit for row in self.state.trailers(folder.checkpoint)]
+            yield from self._homes.of(folder.checkpoint, folder.folder, commits)
 
     def _is_wanted(self, key: SessionKey, checkpoints: Sequence[str]) -> bool:
         """Whether a session that these checkpoints hold is written: a commit is tied to one, or it is a welcome orphan.
@@ -258,8 +264,10 @@ class Conversion:
         files |= {path: present.files[path] for path in map(blob_path, bundle.adopted) if present is not None}
         fresh = store.fresh(written, bundle.close(), files)
         others = [self.stored(self.tip.base, key)]
-        if not key.bare and (source.files.absent or ABSENT in own.omitted.values()):
+        unread = {*source.files.absent, *(one for one, why in own.omitted.items() if why == ABSENT)}
+        if not key.bare and unread and present is not None:
             others.append(present)  # it may have been made from what cannot be read now
+            fresh = replace(fresh, state=yielding(fresh.state, present.state, unread))
         elif present is not None:
             others += (later(present), imports.to_merge(present))
         for other in others:
