@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from git_asr.asr.draft import Record
+from git_asr.asr.totals import Total
 from git_asr.views import text
 from git_asr.views.items import Call, Compaction, Gap, Item, Mark, Message, Part, Subagent, Turn
 
 BOXES = {"completed": "[x]", "in_progress": "[>]", "pending": "[ ]"}
 """The statuses of a step of a plan; any other is ``[?]``."""
+
+_NAMES = {
+    "reasoning": ("thought without its text", "thoughts without their text"),
+    "tombstone": ("withdrawn record", "withdrawn records"),
+    "git-asr/hook": ("hook run", "hook runs"),
+    "git-asr/file-snapshot": ("file snapshot", "file snapshots"),
+    "state": ("change of state", "changes of state"),
+    "git-asr/context": ("change of context", "changes of context"),
+    "git-asr/attachment": ("attachment", "attachments"),
+}
 
 
 def who(item: Message) -> str:
@@ -105,3 +117,33 @@ def gap(item: Gap) -> str:
     """Which lines cannot be read, and why."""
     which = f"line {item.line}" if item.lines == 1 else f"lines {item.line}–{item.line + item.lines - 1}"
     return f"{which} of the stream cannot be read: {item.reason}"
+
+
+def figures(total: Total) -> str:
+    """Model calls and tokens; what is unknown is said to be."""
+    said = [text.plural(total.calls, "model call")] if total.calls else ["model calls unknown"]
+    read, written = total.usage.get("input", {}), total.usage.get("output", {})
+    known = {
+        "input": read.get("uncached", read.get("total")),
+        "cache read": total.usage.get("cacheRead"),
+        "cache write": total.usage.get("cacheWrite"),
+        "output": written.get("total"),
+    }
+    tokens = [f"{text.human(number)} {name}" for name, number in known.items() if number is not None]
+    said.append(f"tokens: {', '.join(tokens)}" if tokens else "tokens unknown")
+    if total.unknown:
+        said.append(f"without usage: {text.plural(total.unknown, 'call')}")
+    return " · ".join(said)
+
+
+def no_transcript(header: Record) -> str:
+    """Why a stream has no records."""
+    reason = header["capture"].get("reason")
+    return f"no transcript: {reason if isinstance(reason, str) else 'the reason is unknown'}"
+
+
+def hidden(found: Mapping[str, int]) -> str:
+    """How many records of each kind a timeline does not show."""
+    vendor = sum(number for kind, number in found.items() if kind not in _NAMES)
+    said = [text.plural(number, *_NAMES[kind]) for kind, number in found.items() if kind in _NAMES]
+    return ", ".join([*said, *([text.plural(vendor, "other record")] if vendor else [])])
