@@ -302,4 +302,5 @@ def _asked(question: str, labels: Sequence[str], replies: Sequence[Mapping[str, 
         (Line("add", f"→ {gist(one.get('answer'))}") for one in replies),
         [] if replies else [Line("dim", "no answer recorded")],
     )
-    return Block("question", head=tuple(lines))
+    first, *others = lines
+    return Block("question", head=(first, *(Line(one.look, f"\n{one.text}") for one in others)))
