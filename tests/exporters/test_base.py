@@ -122,3 +122,23 @@ def test_halves_of_characters(value: Any, wanted: Any, halves: int) -> None:
 )
 def test_input_is_known_with_the_cache_or_not_at_all(usage: dict[str, Any], wanted: int | None) -> None:
     assert input_tokens(usage) == wanted
+
+
+@pytest.mark.parametrize("exporter", exporting.EXPORTERS)
+def test_what_a_tool_returned_stands_in_where_it_is_not_known_what_the_model_got(exporter: Exporter) -> None:
+    found = [
+        {"type": "tool_call", "id": "c", "seq": 1, "callId": "c", "name": "x"},
+        {
+            "type": "tool_result",
+            "id": "r",
+            "seq": 2,
+            "callId": "c",
+            "status": "error",
+            "output": "it said no",
+        },
+    ]
+    files, losses = exporting.written(exporter, [exporting.session(stream("s", found, []))])
+    exporting.check(exporter.name, files)
+    said = b"".join(files.values()) if exporter.name != "parquet" else goldens.rows(files["records.parquet"])
+    assert b"it said no" in said
+    assert "output" not in losses.counts

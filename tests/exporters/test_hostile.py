@@ -111,24 +111,24 @@ def test_a_line_of_five_megabytes(exporter: Exporter) -> None:
 
 @pytest.mark.parametrize("said", TEXTS, ids=lambda said: repr(said[:12]))
 def test_a_text_stands_in_markdown_as_it_was_but_for_what_deceives(said: str) -> None:
-    from markdown_it import MarkdownIt
-
+    markdown_it = pytest.importorskip("markdown_it", reason="markdown-it-py is not installed")
     from git_asr.views.text import neutral
 
     files, _ = exporting.written(MARKDOWN, [exporting.session(stream(said))])
     ((_, data),) = files.items()
-    tokens = MarkdownIt("commonmark").parse(data.decode())
+    tokens = markdown_it.MarkdownIt("commonmark").parse(data.decode())
     assert neutral(said, lines=True) + "\n" in [one.content for one in tokens if one.type == "fence"]
 
 
 @given(st.text(st.sampled_from("`a \n\\<|*_[]()"), max_size=30) | st.text(max_size=30))
 def test_a_code_span_holds_what_it_was_given(said: str) -> None:
-    from markdown_it import MarkdownIt
-
+    markdown_it = pytest.importorskip("markdown_it", reason="markdown-it-py is not installed")
     from git_asr.views.text import one_line
 
     (inline,) = [
-        one for one in MarkdownIt("gfm-like", {"linkify": False}).parse(f"# x {code(said)}") if one.children
+        one
+        for one in markdown_it.MarkdownIt("gfm-like", {"linkify": False}).parse(f"# x {code(said)}")
+        if one.children
     ]
     assert inline.children is not None
     assert [one.type for one in inline.children] == ["text", "code_inline"]

@@ -117,6 +117,6 @@ def test_numbers_beyond_64_bits_are_lost_in_their_column_only() -> None:
 def test_without_pyarrow_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(AsrError) as caught:
-        exporting.written(PARQUET, [])
+        PARQUET.write([], lambda _, pieces: list(pieces))
     assert caught.value.message == "parquet needs the library pyarrow, which is not installed"
     assert caught.value.hint == "pip install 'git-asr[parquet]'"
