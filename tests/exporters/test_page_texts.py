@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from git_asr.exporters.pages.texts import Block, block, diff, prose
+from git_asr.exporters.pages.texts import Block, block, diff, folded, prose
 from git_asr.views.patches import Edit, Hunk
 
 
@@ -24,6 +24,7 @@ TEXTS = st.text(st.sampled_from("ab `\n"), max_size=60) | st.lists(
 def test_nothing_is_lost_when_it_is_folded(said: str, most: int) -> None:
     found = block("code", said, most)
     assert whole(found) == said.rstrip("\n")
+    assert whole(folded("code", said, "result")) == said.rstrip("\n")
     assert bool(found.rest) == bool(found.more)
     assert all(len(line.text) <= 1 << 14 for piece in found.rest for line in piece)
 

@@ -15,7 +15,7 @@ from git_asr.asr import codec
 from git_asr.asr.times import instant
 from git_asr.exporters.base import Losses
 from git_asr.exporters.common import ABSENT_BLOB, BINARY
-from git_asr.exporters.pages.texts import Block, Line, block, diff, prose
+from git_asr.exporters.pages.texts import Block, Line, block, diff, folded, prose
 from git_asr.views import text, words
 from git_asr.views.gist import gist
 from git_asr.views.items import (
@@ -131,14 +131,14 @@ class Entries:
         failed = item.status not in ("ok", None)
         most = _FAILED if failed else _OTHER
         asked = tuple(self._asked(item))
-        result = tuple(self._parts(item.result, most))
+        telling = bool(item.edits or item.plan is not None or item.questions is not None)
+        result = tuple(self._parts(item.result, most, done=telling and item.status == "ok"))
         if item.output is not None and item.output != "".join(part.text or "" for part in item.result):
             self._losses.note("output")
         below: tuple[Entry, ...] = ()
         if item.subagent is not None:
             below = tuple(self.of(one) for one in item.subagent.items)
         blocks, behind = (asked, result) if below else ((*asked, *result), ())
-        telling = bool(item.edits or item.plan is not None or item.questions is not None)
         folds = bool(blocks or below or behind)
         return Entry(
             **_place(item, "tool"),
@@ -216,10 +216,15 @@ class Entries:
         self.anchors.update(new)
         return _rule(item, words.mark(item), anchors=new)
 
-    def _parts(self, parts: Sequence[Part], most: int, *, spoken: bool = False) -> Iterator[Block]:
+    def _parts(
+        self, parts: Sequence[Part], most: int, *, spoken: bool = False, done: bool = False
+    ) -> Iterator[Block]:
+        """The parts of a content. ``done``: what they say is that what stands above was done."""
         for part in parts:
             if part.text is not None:
-                if part.text.strip():
+                if done and part.text.strip():
+                    yield folded("code", part.text, "result")
+                elif part.text.strip():
                     yield from prose(part.text, most) if spoken else (block("code", part.text, most),)
             elif part.type == "json":
                 yield block("code", _pretty(part.value), most)

@@ -51,6 +51,11 @@ def block(look: str, said: str, most: int, *, title: str = "") -> Block:
     return Block(look, (Line("", said[:at]),), tuple((Line("", one),) for one in _pieces(rest)), more, title)
 
 
+def folded(look: str, said: str, more: str) -> Block:
+    """A text of which nothing is shown at once; ``more`` says what it is."""
+    return Block(look, (), tuple((Line("", one),) for one in _pieces(said.rstrip("\n"))), more)
+
+
 def prose(said: str, most: int) -> Iterator[Block]:
     """A text that somebody said: what stands in fences is code."""
     said = said.strip("\r\n")
