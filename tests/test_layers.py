@@ -57,6 +57,8 @@ HOMES = {
     "ahocorasick": {"redaction"},
     "re2": {"redaction"},
     "pyarrow": {"exporters"},
+    "jinja2": {"exporters"},
+    "markupsafe": {"exporters"},
 }
 """Which layers may import a library."""
 

@@ -13,7 +13,20 @@ from tests.support.entire_repo import EntireRepo, Stored, claude
 from tests.support.run import PROJECT, run_cli
 
 LIBRARIES = frozenset(
-    {"pygit2", "git", "orjson", "filelock", "ahocorasick", "detect_secrets", "requests", "re2", "pyarrow"}
+    {
+        *(
+            "pygit2",
+            "git",
+            "orjson",
+            "filelock",
+            "ahocorasick",
+            "detect_secrets",
+            "requests",
+            "re2",
+            "pyarrow",
+        ),
+        *("jinja2", "markupsafe"),
+    }
 )
 
 STARTS: dict[tuple[str, ...], frozenset[str]] = {

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from git_asr.cli.folding import Folding
 from git_asr.cli.render import Style, paint
-from git_asr.views import text
+from git_asr.views import text, words
 from git_asr.views.gist import gist
 from git_asr.views.items import (
     Call,
@@ -38,7 +38,6 @@ _GIST_CELLS = 90
 _HEAD_CELLS = 400
 _AUTHORS: dict[str, Style] = {"human": "green", "agent": "bold"}
 _STATUS: dict[str, Style] = {"ok": "green", "error": "red", "rejected": "yellow", "cancelled": "yellow"}
-_BOXES = {"completed": "[x]", "in_progress": "[>]", "pending": "[ ]"}
 
 
 def lines(item: Item, folding: Folding) -> Iterator[str]:
@@ -56,14 +55,8 @@ def _indented(found: Iterator[str]) -> Iterator[str]:
 
 
 def _message(item: Message, folding: Folding) -> Iterator[str]:
-    who = item.author if item.author != "unknown" else f"{item.role}, author unknown"
-    notes = [
-        *([f"from {item.sender}"] if item.sender else []),
-        *(["queued, not known to be delivered"] if item.pending else []),
-        *(["copied"] if item.copied else []),
-        *([item.capture] if item.capture else []),
-    ]
-    name = paint(_line(who), _AUTHORS.get(item.author, "dim"))
+    notes = words.notes(item)
+    name = paint(_line(words.who(item)), _AUTHORS.get(item.author, "dim"))
     yield name + (" " + paint(_line(f"({', '.join(notes)})"), "dim") if notes else "")
     yield from _indented(_parts(item.parts, folding, _SPOKEN_LINES.get(item.author, _OTHER_LINES)))
 
@@ -82,13 +75,7 @@ def _parts(parts: Sequence[Part], folding: Folding, most: int) -> Iterator[str]:
             said = gist(part.value)
             yield from folding.lines(said, most) if said.strip() else ()
         else:
-            size = "" if part.bytes is None else f", {text.human(part.bytes)} bytes"
-            more = ": not in the bundle" if part.type == "text" else _media(part)
-            yield paint(_line(f"[{part.type}{size}{more}]"), "dim")
-
-
-def _media(part: Part) -> str:
-    return "" if part.media_type is None else f", {part.media_type}"
+            yield paint(_line(words.absent(part)), "dim")
 
 
 def _call(item: Call, folding: Folding) -> Iterator[str]:
@@ -97,13 +84,7 @@ def _call(item: Call, folding: Folding) -> Iterator[str]:
     if item.edits:
         edit = item.edits[0]
         said = f"{folding.path(edit.path)}  +{edit.added}" + ("" if edit.whole else f" −{edit.removed}")
-    name = item.name
-    if name is None:
-        name = (
-            "result whose call cannot be told" if item.ambiguous else "result of a call that is not recorded"
-        )
-    earlier = " (called before)" if item.earlier else ""
-    head = [paint(_line(name + earlier), "cyan"), text.one_line(said, _GIST_CELLS), _status(item)]
+    head = [paint(_line(words.tool(item)), "cyan"), text.one_line(said, _GIST_CELLS), _status(item)]
     yield "  ".join(one for one in head if one)
     if item.questions is not None:
         yield from _indented(_exchange_lines(item.questions, item.answers, folding))
@@ -126,11 +107,8 @@ def outcome(item: Call, folding: Folding) -> Iterator[str]:
 
 
 def _status(item: Call) -> str:
-    if item.ambiguous and item.name is not None:
-        return paint("outcome unknown: several calls or results have its ID", "yellow")
-    if item.status is None:
-        return paint("no result recorded: outcome unknown", "yellow")
-    return paint(_line(item.status), _STATUS.get(item.status, "yellow"))
+    said = words.outcome(item)
+    return paint(_line(said), _STATUS.get(said, "yellow"))
 
 
 def _diff(item: Call, folding: Folding) -> Iterator[str]:
@@ -221,52 +199,23 @@ def _steps(steps: Sequence[Mapping[str, Any]], folding: Folding) -> Iterator[str
 
 def _step(step: Mapping[str, Any]) -> str:
     status = step.get("status")
-    box = _BOXES.get(status, "[?]") if isinstance(status, str) else "[?]"
+    box = words.BOXES.get(status, "[?]") if isinstance(status, str) else "[?]"
     return f"{box} {text.one_line(str(step['text']))}"
 
 
 def _subagent(item: Subagent, arguments: Any, folding: Folding) -> Iterator[str]:
-    said = [item.agent_type or "subagent", *([item.status] if item.status else [])]
-    if item.state != "ended":
-        said.append("its end is not recorded")
-    if item.stream is None:
-        said.append("what it did is not recorded here")
-    elif not item.items:
-        said.append(f"its stream {item.stream} is not shown")
-    yield paint(_line(f"subagent: {', '.join(said)}"), "cyan")
+    yield paint(_line(words.subagent(item)), "cyan")
     prompt = arguments.get("prompt") if isinstance(arguments, dict) else None
-    if isinstance(prompt, str) and prompt.strip() != _first_said(item.items):
+    if isinstance(prompt, str) and prompt.strip() != words.first_said(item.items):
         yield from _indented(folding.lines(prompt, _OTHER_LINES))
 
 
-def _first_said(items: Sequence[Item]) -> str | None:
-    """The first message of a subagent, as a rule its prompt."""
-    first = next((one for one in items if isinstance(one, Message)), None)
-    return None if first is None or len(first.parts) != 1 else (first.parts[0].text or "").strip()
-
-
 def _compaction(item: Compaction, _: Folding) -> Iterator[str]:
-    trigger = f" ({item.trigger})" if item.trigger else ""
-    if item.unknown:
-        what = "what it replaced is not known"
-    elif item.calls:
-        what = f"the results of {text.plural(item.calls, 'call')} were cleared"
-    else:
-        what = "what stands above was replaced"
-    kept = f", {text.plural(item.kept, 'record')} kept" if item.kept else ""
-    summary = "" if item.summary is not None or item.calls else ", no summary recorded"
-    yield paint(_line(f"── context compacted{trigger}: {what}{kept}{summary} ──"), "yellow")
+    yield paint(_line(f"── {words.compaction(item)} ──"), "yellow")
 
 
 def _turn(item: Turn, _: Folding) -> Iterator[str]:
-    said = {
-        "rewind": "the conversation went back" + (" to its start" if item.to is None else f" to {item.to}"),
-        "branch": f"a branch that was left: {text.plural(item.count, 'entry', 'entries')}"
-        + ("" if item.to is None else f"; the conversation went on from {item.to}"),
-        "root": "the conversation starts anew",
-        "break": f"what came before is not recorded (it follows {item.to})",
-    }
-    yield paint(_line(f"── {said[item.what]} ──"), "yellow")
+    yield paint(_line(f"── {words.turn(item)} ──"), "yellow")
 
 
 def _event(item: Event, folding: Folding) -> Iterator[str]:
@@ -276,15 +225,11 @@ def _event(item: Event, folding: Folding) -> Iterator[str]:
 
 
 def _mark(item: Mark, _: Folding) -> Iterator[str]:
-    commits = ", ".join(one[:12] for one in item.commits)
-    word = "commit" if len(item.commits) == 1 else "commits"
-    said = f"checkpoint {item.checkpoint}" + (f", {word} {commits}" if commits else ", which no commit names")
-    yield paint(_line(f"── {said} ──"), "yellow")
+    yield paint(_line(f"── {words.mark(item)} ──"), "yellow")
 
 
 def _gap(item: Gap, _: Folding) -> Iterator[str]:
-    which = f"line {item.line}" if item.lines == 1 else f"lines {item.line}–{item.line + item.lines - 1}"
-    yield paint(_line(f"── {which} of the stream cannot be read: {item.reason} ──"), "red")
+    yield paint(_line(f"── {words.gap(item)} ──"), "red")
 
 
 _LINES: dict[type[Item], Callable[[Any, Folding], Iterator[str]]] = {

@@ -12,7 +12,7 @@ import click
     "--format",
     "kind",
     metavar="KIND",
-    help="folder, zip, tar, tar.gz or tar.zst, else PATH tells; or markdown, jsonl, atif, otel or parquet.",
+    help="folder, zip, tar, tar.gz or tar.zst, else PATH tells; or html, markdown, jsonl, atif, otel or parquet.",
 )
 @click.option("--all", "everything", is_flag=True, help="Export every session.")
 @click.option("--since", metavar="TIME", help="Only sessions that went on after TIME, as for git log.")
@@ -44,8 +44,8 @@ def command(
 ) -> int:
     """Write sessions to a bundle: a folder, or an archive by the end of its name (.zip, .tar, .tar.gz, .tar.zst).
 
-    Or, with --format markdown, jsonl, atif, otel or parquet, to files for tools that do not know bundles; they need
-    --policy or --private, and say what they lost (docs/exporters.md).
+    Or, with --format html, markdown, jsonl, atif, otel or parquet, to files for people and tools that do not know
+    bundles; they need --policy or --private, and say what they lost (docs/exporters.md).
 
     WHAT is a commit, a range of commits (main~20..main), a checkpoint or a session, as for `git asr show`; several add
     up. A session is always written whole. The same sessions give the same bytes. Nothing stands at PATH before all is

@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from itertools import chain
 from typing import Any
 
+import click
+
 from git_asr.asr import codec
 from git_asr.asr.draft import Record
 from git_asr.cli import render
@@ -89,7 +91,7 @@ def find(repo: Repository, objects: Objects, what: str, *, whole: bool) -> Shown
         for excerpt in excerpts(bundle.streams, commit=commit, checkpoint=checkpoint, whole=whole)
     ]
     parts.sort(key=lambda part: part[1].is_empty)
-    return Shown(found, tuple(parts), None if commit is None else _commit_line(repo, commit))
+    return Shown(found, tuple(parts), None if commit is None else commit_line(repo, commit))
 
 
 def _open(objects: Objects, tree: str, found: Candidate, report: Report) -> list[OpenBundle]:
@@ -105,7 +107,7 @@ def _open(objects: Objects, tree: str, found: Candidate, report: Report) -> list
     return bundles
 
 
-def _commit_line(repo: Repository, commit: str) -> CommitLine:
+def commit_line(repo: Repository, commit: str) -> CommitLine:
     """Ask Git for a commit in few words."""
     said = run_git(repo, "log", "-1", *PLAIN, "--format=%H%x00%an%x00%as%x00%s", commit, "--")
     oid, author, date, subject, *_ = said.decode("utf-8", "replace").split("\0")
@@ -162,3 +164,20 @@ def plain(value: Any) -> Any:
     kind = {"kind": value.kind} if isinstance(value, Item) else {}
     members = ((one.name, getattr(value, one.name)) for one in fields(value))
     return {**kind, **{name: plain(found) for name, found in members if found is not None}}
+
+
+def print_records(shown: Shown, only: str | None) -> None:
+    """Print headers and records, the header of each stream before its records; or only the records of one ID.
+
+    Raises:
+        UsageError: there is no such record.
+    """
+    terminal = render.on_terminal()
+    for record in shown.records(only):
+        data = codec.encode(record)
+        click.echo(codec.escaped(data) if terminal else data)
+
+
+def print_json(shown: Shown) -> None:
+    """Print what ``as_json`` gives."""
+    click.echo(codec.escaped(codec.encode(as_json(shown))))

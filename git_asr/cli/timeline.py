@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from git_asr.asr.draft import Record
 from git_asr.asr.times import instant
-from git_asr.asr.totals import Total
 from git_asr.cli import entry_lines
 from git_asr.cli.folding import Folding
 from git_asr.cli.render import paint
 from git_asr.cli.shown import Shown, timeline_of
 from git_asr.companion.opening import OpenBundle
-from git_asr.views import text
+from git_asr.views import text, words
 from git_asr.views.drift import unknown
 from git_asr.views.excerpt import Excerpt
 from git_asr.views.items import Call, Item, Mark, Message, Reasoning
@@ -21,15 +20,6 @@ from git_asr.views.session import Overview, overview
 
 _CLOCK = 9
 """Cells of the column with the time."""
-_NAMES = {
-    "reasoning": ("thought without its text", "thoughts without their text"),
-    "tombstone": ("withdrawn record", "withdrawn records"),
-    "git-asr/hook": ("hook run", "hook runs"),
-    "git-asr/file-snapshot": ("file snapshot", "file snapshots"),
-    "state": ("change of state", "changes of state"),
-    "git-asr/context": ("change of context", "changes of context"),
-    "git-asr/attachment": ("attachment", "attachments"),
-}
 
 
 def lines(shown: Shown, folding: Folding) -> Iterator[str]:
@@ -62,12 +52,12 @@ def _part(bundle: OpenBundle, excerpt: Excerpt, folding: Folding) -> Iterator[st
         yield (
             paint("nothing came in here", "dim")
             if excerpt.stream.records
-            else _omitted(excerpt.stream.header)
+            else text.one_line(words.no_transcript(excerpt.stream.header))
         )
     hidden = {**told.hidden, **({"reasoning": folding.thoughts} if folding.thoughts else {})}
     if hidden:
         yield ""
-        yield paint(f"not shown: {_hidden(hidden)}; --records has them", "dim")
+        yield paint(f"not shown: {text.one_line(words.hidden(hidden))}; --records has them", "dim")
 
 
 def _head(view: Overview, excerpt: Excerpt) -> Iterator[str]:
@@ -90,30 +80,13 @@ def _head(view: Overview, excerpt: Excerpt) -> Iterator[str]:
             else "nothing new"
         )
         yield text.one_line(f"checkpoint {one.checkpoint} · {part}")
-    yield figures(excerpt.total())
+    yield text.one_line(words.figures(excerpt.total()))
     yield ""
 
 
 def _streams(view: Overview, excerpt: Excerpt) -> list[str]:
     """The stream's own name, where it is not the session's."""
     return [] if excerpt.stream.id == view.id else [f"stream {excerpt.stream.id}"]
-
-
-def figures(total: Total) -> str:
-    """Model calls and tokens; what is unknown is said to be."""
-    said = [text.plural(total.calls, "model call")] if total.calls else ["model calls unknown"]
-    read, written = total.usage.get("input", {}), total.usage.get("output", {})
-    known = {
-        "input": read.get("uncached", read.get("total")),
-        "cache read": total.usage.get("cacheRead"),
-        "cache write": total.usage.get("cacheWrite"),
-        "output": written.get("total"),
-    }
-    tokens = [f"{text.human(number)} {name}" for name, number in known.items() if number is not None]
-    said.append(f"tokens: {', '.join(tokens)}" if tokens else "tokens unknown")
-    if total.unknown:
-        said.append(f"without usage: {text.plural(total.unknown, 'call')}")
-    return text.one_line(" · ".join(said))
 
 
 def _folder(header: Record) -> str | None:
@@ -128,17 +101,6 @@ def _is_opaque(header: Record) -> bool:
     producer = header.get("producer")
     version = producer.get("version") if isinstance(producer, dict) else None
     return isinstance(version, str) and version.startswith("opaque/")
-
-
-def _omitted(header: Record) -> str:
-    reason = header["capture"].get("reason")
-    return text.one_line(f"no transcript: {reason if isinstance(reason, str) else 'the reason is unknown'}")
-
-
-def _hidden(hidden: Mapping[str, int]) -> str:
-    vendor = sum(number for kind, number in hidden.items() if kind not in _NAMES)
-    said = [text.plural(number, *_NAMES[kind]) for kind, number in hidden.items() if kind in _NAMES]
-    return text.one_line(", ".join([*said, *([text.plural(vendor, "other record")] if vendor else [])]))
 
 
 def _text(item: Message) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from git_asr.exporters.atif import ATIF
 from git_asr.exporters.base import Exporter
+from git_asr.exporters.html import HTML
 from git_asr.exporters.jsonl import JSONL
 from git_asr.exporters.markdown import MARKDOWN
 from git_asr.exporters.otel import OTEL
 from git_asr.exporters.parquet import PARQUET
 
-EXPORTERS: tuple[Exporter, ...] = (MARKDOWN, JSONL, ATIF, OTEL, PARQUET)
+EXPORTERS: tuple[Exporter, ...] = (HTML, MARKDOWN, JSONL, ATIF, OTEL, PARQUET)
 NAMES = tuple(one.name for one in EXPORTERS)
 """The formats by name."""
 

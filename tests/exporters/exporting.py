@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from html.parser import HTMLParser
 from posixpath import dirname, join
 from typing import Any
 
@@ -62,6 +65,57 @@ def _markdown(files: Files, marking: Marking) -> None:
         assert links == ([one for one in files if one != path] if path == "index.md" else [])
         assert {one.type for one in every} <= _PLAIN, path
 
+
+def _html(files: Files, marking: Marking) -> None:
+    for path, data in files.items():
+        found = _Elements()
+        found.feed(data.decode("utf-8"))
+        found.close()
+        assert f">{marking.text}</strong>" in data.decode("utf-8")
+        assert found.names <= ELEMENTS, path
+        assert [one for one in found.attributes if not ATTRIBUTES.fullmatch(one)] == []
+        assert (found.count["script"], found.count["style"]) == (1, 1)
+        assert "default-src 'none'; script-src 'sha256-" in found.policy
+        others = {one.partition("#")[0] for one in found.links} - {""}
+        assert others == (files.keys() - {path} if path == "index.html" else set())
+        assert len(found.places) == len(set(found.places))
+        own = {one[1:] for one in found.links if one.startswith("#")}
+        assert own <= set(found.places)
+
+
+class _Elements(HTMLParser):
+    """What a page consists of."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+        self.count: Counter[str] = Counter()
+        self.attributes: set[str] = set()
+        self.links: list[str] = []
+        self.places: list[str] = []
+        self.policy = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        said = dict(attrs)
+        self.names.add(tag)
+        self.count[tag] += 1
+        self.attributes |= said.keys()
+        self.links += [said["href"] or ""] if "href" in said else []
+        self.places += [said["id"] or ""] if "id" in said else []
+        if said.get("http-equiv") == "Content-Security-Policy":
+            self.policy = said["content"] or ""
+
+
+ELEMENTS = {
+    *("html", "head", "meta", "title", "style", "body", "script", "header", "main", "section", "article"),
+    *("form", "input", "button", "label", "dialog", "details", "summary", "strong", "h1", "h2", "p", "div"),
+    *("span", "a", "dl", "dt", "dd", "ol", "ul", "li", "time", "bdi", "kbd", "code", "br"),
+}
+"""The elements of a page, none of which loads anything; the one script and the one style are named by their hash."""
+ATTRIBUTES = re.compile(
+    "id|class|lang|charset|content|name|http-equiv|href|hidden|type|role|tabindex|dir|open|checked|method"
+    "|placeholder|autocomplete|spellcheck|for|aria-[a-z]+|data-(record|theme)"
+)
 
 _PLAIN = {
     *("heading_open", "heading_close", "paragraph_open", "paragraph_close", "inline", "text", "softbreak"),
@@ -142,6 +196,7 @@ def _parquet(files: Files, marking: Marking) -> None:
 
 
 _CHECKS: dict[str, Callable[[Files, Marking], None]] = {
+    "html": _html,
     "markdown": _markdown,
     "jsonl": _jsonl,
     "atif": _atif,

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from git_asr.asr.header import SessionKey
 from git_asr.exporters.base import Exporter
+from git_asr.exporters.html import HTML
 from tests.exporters import exporting, goldens
 
 
@@ -38,3 +42,22 @@ def test_no_session_is_an_export_too(exporter: Exporter) -> None:
     files, losses = exporting.written(exporter, [])
     exporting.check(exporter.name, files) if files.get("traces.jsonl") != b"" else None
     assert losses.as_json() == []
+
+
+def test_the_index_leads_from_commits_to_their_places() -> None:
+    whole = [
+        one for case in goldens.CASES[:2] for one in exporting.exported(goldens.made(case), exporting.PRIVATE)
+    ]
+    keys = [SessionKey("h", "one"), SessionKey("h", "two")]
+    sessions = [replace(one, entry=replace(one.entry, key=key)) for one, key in zip(whole, keys, strict=True)]
+    files, _ = exporting.written(HTML, [*sessions, exporting.session(identifier="loose")])
+    exporting.check("html", files)
+    index = files["index.html"].decode()
+    assert (
+        f'href="h/one.html#c-{goldens.COMMIT}"' in index and f'href="h/two.html#c-{goldens.COMMIT}"' in index
+    )
+    assert (
+        index.index("2026-03-01T13:00:00+01:00")
+        < index.index("Tied to no commit")
+        < index.index("h/loose.html")
+    )

@@ -12,8 +12,8 @@ from git_asr.asr.bundle import StreamEntry, file_entry
 from git_asr.asr.reading import Stream
 from git_asr.cli.folding import Folding
 from git_asr.cli.shown import plain
-from git_asr.cli.timeline import figures, item_lines
-from git_asr.views import text
+from git_asr.cli.timeline import item_lines
+from git_asr.views import text, words
 from git_asr.views.excerpt import excerpts
 from git_asr.views.timeline import timeline
 
@@ -157,7 +157,7 @@ def test_anything(
     streams = [read("s", main, []), read("s.x", below, ["a", "b"])]
     for one in (*excerpts(streams), *excerpts(streams, checkpoint="a"), *excerpts(streams, commit="1" * 40)):
         told = timeline(one.stream, blobs.get, within=one.slices, subagents=one.subagents)
-        for line in (*item_lines(told.items, Folding(full=full)), figures(one.total())):
+        for line in (*item_lines(told.items, Folding(full=full)), words.figures(one.total())):
             assert line == text.neutral(line)
         codec.encode([plain(told.items), plain(one.total()), *one.records()])
     context.view(streams[0].records)
