@@ -28,6 +28,7 @@ COMMANDS = {
     "log": Entry("git_asr.cli.log:command", "Show the commits with the sessions behind them."),
     "show": Entry("git_asr.cli.show:command", "Show what happened in the session behind a commit."),
     "sessions": Entry("git_asr.cli.sessions:command", "List the sessions."),
+    "search": Entry("git_asr.cli.search:command", "Find lines in what was said and done in the sessions."),
     "coverage": Entry(
         "git_asr.cli.coverage:command", "Tell which commits have a session, and why others have none."
     ),
