@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from git_asr.asr import stream
 from git_asr.asr.bundle import MANIFEST, Session, StreamEntry, load
@@ -25,6 +24,7 @@ from git_asr.companion.signature_file import (
     SignatureFile,
     Signed,
     drop_gone,
+    is_there,
     open_signatures,
     tree_of,
 )
@@ -122,26 +122,28 @@ def opened(repo: Repository, objects: Objects, tree: str, report: Report, *, ind
             drop_gone(directory, objects, now)
 
 
-def keep_up(directory: Path, objects: Objects, tree: str | None, *, learn: bool) -> None:
-    """Bring the file of signatures up to date with a companion tree, where there is such a file.
+def keep_up(repo: Repository, objects: Objects, *, learn: bool) -> None:
+    """Bring the file of signatures, where there is one, up to date with the companion ref.
 
-    What the tree does not hold goes. ``learn``: read what is new in it.
+    What that does not hold goes. ``learn``: read what is new in it, so that no search need to.
     """
-    before = tree_of(directory)
-    if before == tree:
-        return
-    drop_gone(directory, objects, tree)
-    if not learn or before is None or tree is None:
+    directory = repo.common_dir / "asr"
+    if not is_there(directory):
         return
     try:
+        tree = store.read_tip(repo, objects).tree
+        before = tree_of(directory)
+        drop_gone(directory, objects, tree)
+        if not learn or None in (before, tree) or before == tree:
+            return
         changed = [new for _, _, new in changed_trees(objects, before, tree, 3) if new is not None]
         sessions = [one for folder in changed for one in _sessions(objects, folder)]
-        with open_signatures(directory, objects, tree, make=False) as known:
-            place = Place(objects, tree, known, _say_nothing)
+        with open_signatures(directory, objects, str(tree), make=False) as known:
+            place = Place(objects, str(tree), known, _say_nothing)
             for one in sessions if known is not None else ():
                 deque(search(place, one, _find_nothing, Sieve(())), 0)
     except AsrError:
-        return  # searches read what is not known
+        return  # what is not known is read by a search
 
 
 def _sessions(objects: Objects, folder: str) -> tuple[Session, ...]:

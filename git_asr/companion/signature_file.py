@@ -120,6 +120,11 @@ def open_signatures(
                 found.flush()
 
 
+def is_there(directory: Path) -> bool:
+    """Whether there is such a file."""
+    return (directory / FILE_NAME).exists()
+
+
 def tree_of(directory: Path) -> str | None:
     """The companion tree that the file is about; None where there is no file, or it is not ours."""
     path = directory / FILE_NAME

@@ -4,7 +4,7 @@ A text may hold a word only if it has the bit of every three bytes of the word. 
 signature says "surely not" or "perhaps". Nothing can be read out of it but that.
 
 Texts are cut at line ends into pieces of some 16 KiB, since in a long text nearly everything stands somewhere; a piece
-has a bit for each of its bytes, of which a fifth are set.
+has a bit for each of its bytes, of which a fifth are set, or for up to two, where it is small or long.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Sieve:
 
 
 def _piece(data: bytes) -> bytes:
-    size = min(max(_LEAST, (len(data) - 1).bit_length()), _MOST)
+    size = min(max(_LEAST, len(data).bit_length() - 1), _MOST)
     marks = bytearray(b"0") * (1 << size)
     last = (1 << size) - 1
     for number in set(_numbers(data)):
