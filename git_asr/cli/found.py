@@ -166,10 +166,9 @@ def _marked(line: Line) -> str:
 
 def _print_json(found: Iterable[tuple[Session, Iterator[Hit]]], shown: Shown) -> bool:
     """Print one JSON value in pieces, for there may be more hits than memory holds; version 1."""
-    terminal = render.on_terminal()
 
     def put(data: bytes) -> None:
-        click.echo(codec.escaped(data) if terminal else data, nl=False)
+        click.echo(codec.escaped(data), nl=False)
 
     put(b'{"version":1,"sessions":[')
     some = False

@@ -10,7 +10,7 @@ import hashlib
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from git_asr.asr import stream
 from git_asr.asr.bundle import MANIFEST, Session, StreamEntry, load
@@ -50,10 +50,14 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A companion tree to look through. ``known``: the file of signatures; None where every part is read."""
+    """A companion tree to look through.
+
+    ``folders``: the trees of the sessions' folders, by their paths. ``known``: the file of signatures; None where every
+    part is read.
+    """
 
     objects: Objects
-    tree: str
+    folders: Mapping[str, str]
     known: SignatureFile | None
     report: Report
 
@@ -67,8 +71,10 @@ class _Folder:
     tree: str
     files: Mapping[str, str]
     signed: dict[str, Signed]
-    lacking: bool = field(default=False)
+    lacking: bool = False
     """Whether a blob that was asked for is not there."""
+    whole: bool = True
+    """Whether nothing was missing so far."""
 
     def blob(self, sha256: str) -> bytes | None:
         oid = self.files.get(blob_path(sha256))
@@ -84,6 +90,7 @@ class _Folder:
         with closing(self.place.objects.blobs(wanted)) as found:
             for oid, data in zip(wanted, found, strict=True):
                 if data is None:
+                    self.whole = False
                     message = f"a part of its records is not here: {oid}"
                     self.place.report(Diagnostic("absent-part", self.path, message, "git asr sync"))
                 else:
@@ -95,27 +102,36 @@ def search(place: Place, session: Session, find: Find, sieve: Sieve) -> Generato
 
     ``sieve``: passes every signature of a text that ``find`` finds a line in. Who leaves early closes it.
     """
-    folder = _folder(place, session)
-    if folder is None:
+    path = store.session_path(session.key)
+    tree = place.folders.get(path)
+    if (
+        tree is None
+        or not session.streams
+        or (place.known is not None and place.known.rules_out(path, tree, sieve))
+    ):
         return
+    folder = _folder(place, path, tree)
     for entry in session.streams:
         if major(entry.format_version) == SUPPORTED_MAJOR:
             yield from _stream(folder, entry, find, sieve)
         else:
             message = f"its version {entry.format_version} is not read"
             place.report(Diagnostic("unreadable-stream", f"stream {entry.stream}", message))
+    if place.known is not None and folder.whole:
+        place.known.finish(path, tree)
 
 
 @contextmanager
 def opened(repo: Repository, objects: Objects, tree: str, report: Report, *, index: bool) -> Iterator[Place]:
     """A companion tree to look through, with the file of signatures where ``index`` is wanted and it can be used."""
     directory = repo.common_dir / "asr"
+    folders = dict(store.session_folders(objects, tree))
     if not index:
-        yield Place(objects, tree, None, report)
+        yield Place(objects, folders, None, report)
         return
     try:
         with open_signatures(directory, objects, tree, make=True) as known:
-            yield Place(objects, tree, known, report)
+            yield Place(objects, folders, known, report)
     finally:
         now = store.read_tip(repo, objects).tree
         if now != tree:  # what went meanwhile may have been written once more
@@ -136,10 +152,10 @@ def keep_up(repo: Repository, objects: Objects, *, learn: bool) -> None:
         drop_gone(directory, objects, tree)
         if not learn or None in (before, tree) or before == tree:
             return
-        changed = [new for _, _, new in changed_trees(objects, before, tree, 3) if new is not None]
-        sessions = [one for folder in changed for one in _sessions(objects, folder)]
+        changed = {path: new for path, _, new in changed_trees(objects, before, tree, 3) if new is not None}
+        sessions = [one for folder in changed.values() for one in _sessions(objects, folder)]
         with open_signatures(directory, objects, str(tree), make=False) as known:
-            place = Place(objects, str(tree), known, _say_nothing)
+            place = Place(objects, changed, known, _say_nothing)
             for one in sessions if known is not None else ():
                 deque(search(place, one, _find_nothing, Sieve(())), 0)
     except AsrError:
@@ -159,20 +175,16 @@ def _find_nothing(_: str) -> Sequence[Line]:
     return ()
 
 
-def _folder(place: Place, session: Session) -> _Folder | None:
-    path = store.session_path(session.key)
-    entry = place.objects.lookup(place.tree, path)
-    if entry is None or not entry.is_tree:
-        return None
-    files = {name: file.oid for name, file in walk_files(place.objects, entry.oid)}
-    files.pop(MANIFEST, None)
-    return _Folder(place, path, entry.oid, files, place.known.signed(path) if place.known else {})
+def _folder(place: Place, path: str, tree: str) -> _Folder:
+    files = {name: file.oid for name, file in walk_files(place.objects, tree)}
+    return _Folder(place, path, tree, files, place.known.signed(path) if place.known else {})
 
 
 def _stream(folder: _Folder, entry: StreamEntry, find: Find, sieve: Sieve) -> Iterator[Hit]:
     listed = [one.path for one in entry.files if one.path not in _beside(entry.stream)]
     parts = [folder.files[path] for path in listed if path in folder.files]
     if len(parts) < len(listed):
+        folder.whole = False
         message = f"{len(listed) - len(parts)} of its files are missing"
         folder.place.report(
             Diagnostic("absent-part", f"stream {entry.stream}", message, "git asr sync --full")
@@ -211,7 +223,9 @@ def _passages(folder: _Folder, oid: str, data: bytes) -> Iterator[Passage]:
     if learning and folder.place.known is not None:
         found = Signed(signer.signature(), revisions)
         folder.signed[oid] = found
-        if not folder.lacking:  # what is not here may come
+        if folder.lacking:  # what is not here may come
+            folder.whole = False
+        else:
             folder.place.known.add(folder.path, folder.tree, oid, found)
 
 

@@ -19,6 +19,7 @@ from git_asr.companion import store
 from git_asr.errors import AsrError
 from git_asr.git.base import Objects
 from git_asr.git.trees import walk_files
+from git_asr.views.signatures import Sieve
 
 FILE_NAME = "signatures.sqlite"
 MOST_BYTES = 1 << 30
@@ -31,7 +32,7 @@ _AT_ONCE = 256
 
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE folder (path TEXT PRIMARY KEY, tree TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE folder (path TEXT PRIMARY KEY, tree TEXT NOT NULL, whole INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
 CREATE TABLE part (
     path TEXT NOT NULL, oid TEXT NOT NULL, signature BLOB NOT NULL, revisions TEXT NOT NULL, PRIMARY KEY (path, oid));
 """
@@ -58,6 +59,7 @@ class SignatureFile:
         self._connection = connection
         self._tree = tree
         self._new: list[tuple[str, str, str, bytes, str]] = []
+        self._whole: list[tuple[str, str]] = []
         self._full = False
 
     def signed(self, path: str) -> dict[str, Signed]:
@@ -71,25 +73,47 @@ class SignatureFile:
         except (sqlite3.Error, ValueError):
             return {}
 
+    def rules_out(self, path: str, folder: str, sieve: Sieve) -> bool:
+        """Whether surely no text of a session passes. ``folder``: the tree of its folder, as in ``add``."""
+        if sieve.passes_all:
+            return False
+        known = "SELECT 1 FROM folder WHERE path = ? AND tree = ? AND whole"
+        asked = "SELECT signature FROM part WHERE path = ?"
+        try:
+            if self._connection.execute(known, (path, folder)).fetchone() is None:
+                return False
+            return not any(sieve.passes(found) for (found,) in self._connection.execute(asked, (path,)))
+        except sqlite3.Error:
+            return False
+
     def add(self, path: str, folder: str, oid: str, signed: Signed) -> None:
         """Keep what was found out about a part. ``folder``: the tree of its session's folder."""
         if not self._full:
             self._new.append((path, folder, oid, signed.signature, json.dumps(signed.revisions)))
-        if len(self._new) >= _AT_ONCE:
-            self.flush()
+            if len(self._new) >= _AT_ONCE:
+                self.flush()
+
+    def finish(self, path: str, folder: str) -> None:
+        """Note that all parts of a session are known, once they are written."""
+        if not self._full:
+            self._whole.append((path, folder))
 
     def flush(self) -> None:
         """Write what was added, unless the companion ref was moved on in the file meanwhile."""
         new, self._new = self._new, []
-        if not new:
+        whole, self._whole = self._whole, []
+        if not (new or whole):
             return
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             if _tree(self._connection) == self._tree:
                 folders = {path: folder for path, folder, *_ in new}
-                self._connection.executemany("INSERT OR REPLACE INTO folder VALUES (?, ?)", folders.items())
+                self._connection.executemany(
+                    "INSERT OR REPLACE INTO folder VALUES (?, ?, 0)", folders.items()
+                )
                 parts = ((path, *rest) for path, _, *rest in new)
                 self._connection.executemany("INSERT OR REPLACE INTO part VALUES (?, ?, ?, ?)", parts)
+                self._connection.executemany("INSERT OR REPLACE INTO folder VALUES (?, ?, 1)", whole)
             self._connection.execute("COMMIT")
         except sqlite3.Error:  # somebody else writes, or it is full
             self._full = True
@@ -186,8 +210,6 @@ def _opened(path: Path) -> sqlite3.Connection | None:
 
 def _prepare(connection: sqlite3.Connection) -> None:
     """Make the tables where there are none. Raises sqlite3.Error: others are there, or it cannot be written."""
-    connection.execute("PRAGMA auto_vacuum = FULL")  # what is deleted leaves the file
-    connection.execute("PRAGMA secure_delete = ON")  # and is overwritten
     connection.execute("PRAGMA synchronous = OFF")
     connection.execute(f"PRAGMA max_page_count = {MOST_BYTES // _PAGE}")
     connection.execute("BEGIN IMMEDIATE")
@@ -220,6 +242,8 @@ def _kept(connection: sqlite3.Connection, objects: Objects, tree: str) -> bool:
 
 def _keep(connection: sqlite3.Connection, objects: Objects, tree: str) -> None:
     connection.execute("BEGIN IMMEDIATE")
+    owed = _tree(connection) is None  # it is a new file, or one that could not be written anew the last time
+    removed = 0
     there = dict(store.session_folders(objects, tree))
     for path, known in connection.execute("SELECT path, tree FROM folder").fetchall():
         if there.get(path) == known:
@@ -228,9 +252,15 @@ def _keep(connection: sqlite3.Connection, objects: Objects, tree: str) -> None:
         held = [oid for (oid,) in connection.execute("SELECT oid FROM part WHERE path = ?", (path,))]
         gone = [(path, oid) for oid in held if oid not in oids]
         connection.executemany("DELETE FROM part WHERE path = ? AND oid = ?", gone)
+        removed += len(gone)
         if oids and len(gone) < len(held):
-            connection.execute("UPDATE folder SET tree = ? WHERE path = ?", (there[path], path))
+            connection.execute("UPDATE folder SET tree = ?, whole = 0 WHERE path = ?", (there[path], path))
         else:
             connection.execute("DELETE FROM folder WHERE path = ?", (path,))
-    connection.execute("INSERT OR REPLACE INTO meta VALUES ('tree', ?)", (tree,))
+    connection.execute("DELETE FROM meta WHERE key = 'tree'")
     connection.execute("COMMIT")
+    if (
+        removed or owed
+    ):  # deleted rows, and copies of them that SQLite left when it moved them, stay in its pages
+        connection.execute("VACUUM")
+    connection.execute("INSERT INTO meta VALUES ('tree', ?)", (tree,))

@@ -15,12 +15,14 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import islice
 from typing import Any
 
 from git_asr.errors import UsageError
 
 MOST = 1000
 """Characters of a pattern."""
+_MOST_SPANS = 1000
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _DOTTED = {0x130: "i", 0x131: "i"}
 _NOT_ALIKE = re.compile("[\x80-\U0010ffff]+")
@@ -41,7 +43,10 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that matches. ``number``: in its text, from 1; ``spans``: what matched, begin and end in ``text``."""
+    """A line that matches. ``number``: in its text, from 1.
+
+    ``spans``: what matched, begin and end in ``text``; of more than a thousand the first ones.
+    """
 
     number: int
     text: str
@@ -93,7 +98,7 @@ class Matcher:
             line = _SURROGATES.sub("\ufffd", line)  # RE2 reads none
         if self._pattern.search(line) is None:
             return
-        yield from (hit.span() for hit in self._pattern.finditer(line))
+        yield from (hit.span() for hit in islice(self._pattern.finditer(line), _MOST_SPANS))
 
 
 def split(text: str) -> list[str]:

@@ -96,6 +96,8 @@ def _lines(found: Any) -> Iterator[str]:
     while todo:
         name, item = todo.pop()
         if isinstance(item, dict):
+            if name:
+                yield f"{name}:"
             todo += ((key, inner) for key, inner in reversed(item.items()))
         elif isinstance(item, list):
             todo += ((name, inner) for inner in reversed(item))

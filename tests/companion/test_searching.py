@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -71,6 +72,10 @@ class Companion:
     def directory(self) -> Path:
         return self.path / ".git" / "asr"
 
+    @property
+    def folders(self) -> dict[str, str]:
+        return dict(store.session_folders(self.objects, str(self.tree)))
+
     def put(self, sessions: Mapping[str, Records | None]) -> None:
         edits = {}
         for identifier, records in sessions.items():
@@ -113,11 +118,11 @@ class Companion:
     @contextmanager
     def place(self, *, index: bool) -> Iterator[Place]:
         if not index:
-            yield Place(self.objects, str(self.tree), None, QUIET.append)
+            yield Place(self.objects, self.folders, None, QUIET.append)
             return
         with open_signatures(self.directory, self.objects, str(self.tree), make=True) as known:
             assert known is not None
-            yield Place(self.objects, str(self.tree), known, QUIET.append)
+            yield Place(self.objects, self.folders, known, QUIET.append)
 
     def plainly(self, matcher: Matcher) -> list[tuple[str, str, list[int]]]:
         """What is found by reading whole streams as ``git asr show`` does, and looking at every line."""
@@ -275,24 +280,42 @@ def test_parts_that_surely_have_no_hit_are_not_read(repository: Path) -> None:
         assert len(asked) == 1
 
 
+def test_a_session_that_surely_has_no_hit_is_not_opened(repository: Path) -> None:
+    with companion(repository) as made:
+        made.put(
+            {"a": [message(number, f"word{number} " * 40) for number in range(1, 9)], "b": [message(1, "b")]}
+        )
+        made.hits(Matcher(Query("absent")), index=True)
+        sessions = made.sessions()
+        with made.place(index=True) as place, pytest.MonkeyPatch.context() as patch:
+            patch.setattr(searching, "walk_files", lambda *_: pytest.fail("it is opened"))
+            for query in ("absent", "word10"):
+                matcher = Matcher(Query(query))
+                for session in sessions:
+                    assert not list(searching.search(place, session, matcher.lines, Sieve(matcher.literals)))
+        made.put({"b": [message(1, "b"), message(2, "absent no more")]})
+        assert [hit.stream for hit in made.hits(Matcher(Query("absent")), index=True)] == ["b"]
+
+
 def test_a_session_that_grows_keeps_what_is_known_of_it(repository: Path) -> None:
     with companion(repository) as made:
         first = [message(number, f"word{number} " * 10) for number in range(1, 15)]
         made.put({"a": first})
         made.hits(Matcher(Query("word2")), index=True)
-        before = known(made)
+        before = known(made, "a")["a"]
         made.put({"a": [*first, message(99, "more")]})
         drop_gone(made.directory, made.objects, made.tree)
-        kept = known(made)
+        kept = known(made, "a")["a"]
         assert len(kept) >= 3
         assert kept.items() <= before.items()
 
 
-def known(made: Companion) -> dict[str, bytes]:
+def known(made: Companion, *names: str) -> dict[str, dict[str, bytes]]:
+    """The signatures in the file, by session and part."""
     with made.place(index=True) as place:
         assert place.known is not None
-        found = place.known.signed(store.session_path(key("a")))
-    return {oid: one.signature for oid, one in found.items()}
+        found = {name: place.known.signed(store.session_path(key(name))) for name in names}
+    return {name: {oid: one.signature for oid, one in parts.items()} for name, parts in found.items()}
 
 
 def test_nothing_of_a_forgotten_session_stays_in_the_file(repository: Path) -> None:
@@ -321,13 +344,30 @@ def test_nothing_of_a_forgotten_session_stays_in_the_file(repository: Path) -> N
         assert len(made.hits(Matcher(Query("kept")), index=True)) == 1
 
 
+def test_nothing_of_many_sessions_stays_in_the_file(repository: Path) -> None:
+    with companion(repository) as made:
+        made.put({f"session-{n:03}": [message(1, f"word {n} " * 40)] for n in range(250)})
+        made.hits(Matcher(Query("absent")), index=True)
+        held = known(made, *(f"session-{n:03}" for n in range(250)))
+        rng = random.Random(1)  # noqa: S311  (the same each time)
+        while made.sessions():
+            left = [one.key.id for one in made.sessions()]
+            made.put(dict.fromkeys(rng.sample(left, min(40, len(left)))))
+            drop_gone(made.directory, made.objects, made.tree)
+            data = (made.directory / FILE_NAME).read_bytes()
+            there = {one.key.id for one in made.sessions()}
+            for name, oids in held.items():
+                traces = [name.encode(), *map(str.encode, oids), *oids.values()]
+                assert [trace in data for trace in traces] == [name in there] * len(traces)
+
+
 def test_what_a_search_writes_of_a_companion_that_moved_on_is_not_kept(repository: Path) -> None:
     with companion(repository) as made:
         made.put({"a": [message(1, "word")], "b": [message(1, "other")]})
         old = str(made.tree)
         with open_signatures(made.directory, made.objects, old, make=True) as signs:
             assert signs is not None
-            place = Place(made.objects, old, signs, QUIET.append)
+            place = Place(made.objects, made.folders, signs, QUIET.append)
             matcher = Matcher(Query("word"))
             found = [
                 hit
@@ -337,7 +377,7 @@ def test_what_a_search_writes_of_a_companion_that_moved_on_is_not_kept(repositor
             assert len(found) == 1
             made.put({"a": None})
             drop_gone(made.directory, made.objects, made.tree)
-        assert known(made) == {}
+        assert known(made, "a")["a"] == {}
         assert tree_of(made.directory) == made.tree
 
 
@@ -358,7 +398,7 @@ def test_a_file_that_is_damaged_is_made_anew(repository: Path, damage: bytes) ->
         (made.directory / FILE_NAME).parent.mkdir(exist_ok=True)
         (made.directory / FILE_NAME).write_bytes(damage)
         assert len(made.hits(Matcher(Query("word")), index=True)) == 1
-        assert len(known(made)) == 1
+        assert len(known(made, "a")["a"]) == 1
 
 
 def test_a_file_of_another_version_is_made_anew(repository: Path) -> None:
@@ -367,8 +407,8 @@ def test_a_file_of_another_version_is_made_anew(repository: Path) -> None:
         made.hits(Matcher(Query("word")), index=True)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(signature_file, "_SCHEMA", "later")
-            assert known(made) == {}
-        assert known(made) == {}
+            assert known(made, "a")["a"] == {}
+        assert known(made, "a")["a"] == {}
 
 
 def test_a_file_that_is_full_is_no_error(repository: Path) -> None:
@@ -404,16 +444,16 @@ def test_a_blob_that_is_not_here_yet_is_asked_for_again(repository: Path) -> Non
             patch.setattr(made.objects, "blob", lambda oid: None if oid == entry.oid else blob(oid))
             assert made.hits(Matcher(Query("word")), index=True) == []
         assert session.streams
-        assert known(made) == {}
+        assert known(made, "a")["a"] == {}
         assert len(made.hits(Matcher(Query("word")), index=True)) == 1
-        assert len(known(made)) == 1
+        assert len(known(made, "a")["a"]) == 1
 
 
 def test_an_absent_part_is_told(repository: Path) -> None:
     with companion(repository) as made:
         made.put({"a": [message(1, "word")]})
         told: list[Diagnostic] = []
-        place = Place(made.objects, str(made.tree), None, told.append)
+        place = Place(made.objects, made.folders, None, told.append)
         session = made.sessions()[0]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(made.objects, "blobs", lambda oids: (None for _ in oids))
