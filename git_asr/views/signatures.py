@@ -3,8 +3,8 @@
 A text may hold a word only if it has the bit of every three bytes of the word. Two that differ may share a bit, so a
 signature says "surely not" or "perhaps". Nothing can be read out of it but that.
 
-Texts are cut at line ends into pieces of some 16 KiB, since in a long text nearly everything stands somewhere; a piece
-has a bit for each of its bytes, of which a fifth are set, or for up to two, where it is small or long.
+Texts are cut at line ends into pieces of some 4 KiB, since in a long text nearly everything stands somewhere; a piece
+has one or two bits for each of its bytes, of which a fifth are set. A line that is much longer tells little.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sys import byteorder
 
 from git_asr.views.matching import fold
 
-_PIECE = 16 * 1024
+_PIECE = 4 * 1024
 """Bytes at which a piece ends with its line."""
 _LEAST, _MOST = 10, 16
 """Bits of a piece, as powers of 2."""
@@ -94,7 +94,7 @@ class Sieve:
 
 
 def _piece(data: bytes) -> bytes:
-    size = min(max(_LEAST, len(data).bit_length() - 1), _MOST)
+    size = min(max(_LEAST, len(data).bit_length()), _MOST)
     marks = bytearray(b"0") * (1 << size)
     last = (1 << size) - 1
     for number in set(_numbers(data)):
