@@ -67,10 +67,10 @@ class SignatureFile:
         asked = "SELECT oid, signature, revisions FROM part WHERE path = ?"
         try:
             return {
-                oid: Signed(found, json.loads(said))
+                oid: Signed(bytes(found), _revisions(said))
                 for oid, found, said in self._connection.execute(asked, (path,))
             }
-        except (sqlite3.Error, ValueError):
+        except (sqlite3.Error, ValueError, TypeError):
             return {}
 
     def rules_out(self, path: str, folder: str, sieve: Sieve) -> bool:
@@ -82,8 +82,10 @@ class SignatureFile:
         try:
             if self._connection.execute(known, (path, folder)).fetchone() is None:
                 return False
-            return not any(sieve.passes(found) for (found,) in self._connection.execute(asked, (path,)))
-        except sqlite3.Error:
+            return not any(
+                sieve.passes(bytes(found)) for (found,) in self._connection.execute(asked, (path,))
+            )
+        except (sqlite3.Error, TypeError):
             return False
 
     def add(self, path: str, folder: str, oid: str, signed: Signed) -> None:
@@ -221,6 +223,11 @@ def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute("COMMIT")
     if known is None or known[0] != _SCHEMA:
         raise sqlite3.DatabaseError("a file of another version")
+
+
+def _revisions(said: str) -> list[Revision]:
+    """What the file says of revisions. Raises ValueError or TypeError: it is something else."""
+    return [(int(seq), str(identifier), str(target)) for seq, identifier, target in json.loads(said)]
 
 
 def _tree(connection: sqlite3.Connection) -> str | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import random
 import re
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from git_asr.asr import large, parts, read
-from git_asr.asr.bundle import BundleWriter, Session
+from git_asr.asr.bundle import BundleWriter, File, Session
 from git_asr.asr.header import SessionKey
 from git_asr.companion import searching, signature_file, store
 from git_asr.companion.forgetting import tombstone
@@ -32,10 +33,11 @@ from git_asr.git.writing import ObjectWriter
 from git_asr.views import signatures
 from git_asr.views.matching import Matcher, Query
 from git_asr.views.passages import passage
-from git_asr.views.signatures import Sieve
+from git_asr.views.signatures import Sieve, Signer
 from tests.support.repo_builder import RepoBuilder
 
 Records = Sequence[dict[str, Any]]
+FORM = (1, "81b612616554693d")
 QUIET: list[Diagnostic] = []
 
 
@@ -429,6 +431,111 @@ def test_a_folder_that_cannot_be_written_is_no_error(repository: Path) -> None:
                 assert signs is None
         finally:
             (made.directory / FILE_NAME).rmdir()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE part SET signature = x'05ff'",
+        "UPDATE part SET signature = x'0aff'",
+        "UPDATE part SET signature = 'text'",
+        "UPDATE part SET revisions = '[1]'",
+        "UPDATE part SET revisions = '[[1, 2]]'",
+        "UPDATE part SET revisions = 'no JSON'",
+        "DROP TABLE part",
+        "DROP TABLE folder",
+        "DROP TABLE meta",
+    ],
+)
+def test_what_the_file_says_is_not_trusted(repository: Path, change: str) -> None:
+    with companion(repository) as made:
+        made.put({"a": [message(1, "word"), message(2, "other", supersedes="id-1")]})
+        made.hits(Matcher(Query("absent")), index=True)
+        with closing(sqlite3.connect(made.directory / FILE_NAME)) as connection, connection:
+            connection.execute(change)
+        for _ in range(2):
+            with open_signatures(made.directory, made.objects, str(made.tree), make=True) as signs:
+                place = Place(made.objects, made.folders, signs, QUIET.append)
+                matcher = Matcher(Query("other"))
+                found = list(
+                    searching.search(place, made.sessions()[0], matcher.lines, Sieve(matcher.literals))
+                )
+                assert [hit.passage.record for hit in found] == ["id-2"]
+
+
+def test_a_file_that_somebody_else_writes_is_left_alone_by_a_search(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(signature_file, "_PATIENCE", 0.05)
+    with companion(repository) as made:
+        made.put({"a": [message(1, "word")]})
+        made.hits(Matcher(Query("absent")), index=True)
+        file = made.directory / FILE_NAME
+        with closing(sqlite3.connect(file, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            with open_signatures(made.directory, made.objects, str(made.tree), make=True) as signs:
+                assert signs is None
+            assert file.exists()
+            made.put({"a": None})
+            drop_gone(made.directory, made.objects, made.tree)
+            assert not file.exists(), "what has to go goes, with the whole file if need be"
+
+
+def test_a_tree_that_cannot_be_read_takes_the_file_along(repository: Path) -> None:
+    with companion(repository) as made:
+        made.put({"a": [message(1, "word")]})
+        made.hits(Matcher(Query("absent")), index=True)
+        with open_signatures(made.directory, made.objects, "0" * 40, make=True) as signs:
+            assert signs is None
+        drop_gone(made.directory, made.objects, "0" * 40)
+        assert not (made.directory / FILE_NAME).exists()
+
+
+def test_a_search_after_which_the_companion_is_another_leaves_nothing_of_it(repository: Path) -> None:
+    with companion(repository) as made:
+        made.put({"a": [message(1, "word")]})
+        repo = open_repository(repository)
+        with searching.opened(repo, made.objects, str(made.tree), QUIET.append, index=True) as place:
+            matcher = Matcher(Query("word"))
+            hits = searching.search(place, made.sessions()[0], matcher.lines, Sieve(matcher.literals))
+            assert len(list(hits)) == 1
+        assert not (made.directory / FILE_NAME).exists(), "there is no companion ref, so none of its parts"
+
+
+def test_streams_and_files_that_are_not_read_are_told(repository: Path) -> None:
+    with companion(repository) as made:
+        made.put({"a": [message(1, "word")]})
+        (session,) = made.sessions()
+        (entry,) = session.streams
+        told: list[Diagnostic] = []
+        place = Place(made.objects, made.folders, None, told.append)
+        matcher = Matcher(Query("word"))
+        later = replace(session, streams=(replace(entry, format_version="7.0"),))
+        more = File("sessions/a~000009.jsonl", 1, "0" * 64)
+        lacking = replace(session, streams=(replace(entry, files=(*entry.files, more)),))
+        for one in (later, lacking, replace(session, streams=()), replace(session, key=key("other"))):
+            list(searching.search(place, one, matcher.lines, Sieve(matcher.literals)))
+        assert [one.code for one in told] == ["unreadable-stream", "absent-part"]
+
+
+def test_lines_that_are_no_records_are_passed_over(repository: Path) -> None:
+    with companion(repository) as made:
+        odd = message(2, "word")
+        odd["author"] = 5
+        made.put({"a": [message(1, "word"), odd, message(3, "word", supersedes="id-3")]})
+        assert [hit.passage.record for hit in made.hits(Matcher(Query("word")), index=True)] == [
+            "id-1",
+            "id-3",
+        ]
+
+
+def test_other_signatures_are_another_form() -> None:
+    """Where this fails, raise ``_FORM`` in ``companion/signature_file.py``: files that are there hold the old ones."""
+    signer = Signer()
+    told = passage(call(1, {"file_path": "src/a.py", "n": [1, {"x": "K\u0130"}]}), lambda _: None)
+    assert told is not None
+    signer.add(told.text)
+    assert (signature_file._FORM, hashlib.sha256(signer.signature()).hexdigest()[:16]) == FORM
 
 
 def test_a_blob_that_is_not_here_yet_is_asked_for_again(repository: Path) -> None:
