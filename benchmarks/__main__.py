@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import report, scenarios
+from benchmarks import report, scenarios, searching
 from benchmarks.generate import Shape, shape_options
 from benchmarks.measure import PROJECT, Failed, Figure
 from benchmarks.prepare import Facts
@@ -18,7 +18,7 @@ from git_asr.converters.claude import converter
 
 _PAGE = PROJECT / "docs" / "performance.md"
 _PARTS = ("full", "lines", "unchanged", "starts", "memory")
-_SLOW = ("refs", "agents", "hooks", "redaction", "bundles")
+_SLOW = ("refs", "agents", "hooks", "redaction", "bundles", "search")
 """Parts that are measured only when they are asked for: their repositories take long to make, or they tell little."""
 
 
@@ -73,6 +73,8 @@ def _measure(bench: scenarios.Bench, options: argparse.Namespace) -> tuple[Facts
         figures += scenarios.redaction(bench, given)
     if "bundles" in options.only:
         figures += scenarios.bundles(bench, given, _shape(options))
+    if "search" in options.only:
+        figures += searching.searching(bench, given, _shape(options))
     if "unchanged" in options.only:
         figures += scenarios.unchanged(bench, options.unchanged_sessions)
     if "starts" in options.only:

@@ -21,7 +21,8 @@ BARE = (PYTHON, "-c", "pass")
 PROGRAM = (PYTHON, "-c", "import sys; from git_asr.cli.main import main; sys.exit(main())")
 """What the installed ``git-asr`` runs, which is a script of these two statements."""
 
-_MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
+MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
+"""Bytes of what ``ru_maxrss`` counts."""
 _DROPPED = ("GIT_", "COVERAGE_", "COV_", "PYTHON", "_GIT_ASR")
 
 
@@ -82,7 +83,7 @@ def run(
             last = said.read().decode("utf-8", "replace").strip().splitlines()[-1:]
             words = " ".join(command[-3:])
             raise Failed(f"{words} ended with status {process.returncode}: {''.join(last)}")
-    return Usage(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss * _MAXRSS_UNIT)
+    return Usage(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss * MAXRSS_UNIT)
 
 
 def answer(command: Sequence[str], cwd: Path) -> str:

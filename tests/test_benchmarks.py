@@ -145,6 +145,14 @@ def test_commits_with_hooks_are_measured_when_asked_for() -> None:
     assert [row[2] for row in found if row[1] == "ms added"] == ["≤ 5", "≤ 10", "≤ 10"]
 
 
+def test_searches_are_measured_when_asked_for() -> None:
+    ended = bench(*TINY, "--only", "search")
+    assert ended.returncode == 0, ended.stderr
+    found = rows(ended.stdout)
+    check_rows(found)
+    assert [row[3] for row in found if "--no-index" in row[0] and row[1].startswith("×")] == ["1.00"]
+
+
 def test_many_refs_are_checkpoints(tmp_path: Path) -> None:
     many_refs.generate(tmp_path / "r", 30, 65)
     git(tmp_path / "r", "fsck", "--strict")

@@ -55,7 +55,7 @@ HOMES = {
     "filelock": {"sync", "companion", "git", "hooks"},
     "detect_secrets": {"redaction"},
     "ahocorasick": {"redaction"},
-    "re2": {"redaction"},
+    "re2": {"redaction", "views"},
     "pyarrow": {"exporters"},
     "jinja2": {"exporters"},
     "markupsafe": {"exporters"},

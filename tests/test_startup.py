@@ -38,6 +38,7 @@ STARTS: dict[tuple[str, ...], frozenset[str]] = {
     ("log", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("sessions", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("show", "--help"): LIBRARIES | {"sqlite3"},
+    ("search", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("fetch", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("push", "--help"): LIBRARIES | {"sqlite3", "subprocess"},
     ("setup", "--help"): LIBRARIES | {"sqlite3", "subprocess"},

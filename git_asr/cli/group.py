@@ -30,6 +30,7 @@ COMMANDS = {
     "blame": Entry("git_asr.cli.blame:command", "Show the session behind each line of a file."),
     "sessions": Entry("git_asr.cli.sessions:command", "List the sessions."),
     "usage": Entry("git_asr.cli.usage:command", "Add up the tokens that the sessions used."),
+    "search": Entry("git_asr.cli.search:command", "Find lines in what was said and done in the sessions."),
     "coverage": Entry(
         "git_asr.cli.coverage:command", "Tell which commits have a session, and why others have none."
     ),

@@ -35,7 +35,14 @@ class Selection:
 def select(
     repo: Repository, objects: Objects, tree: str | None, wanted: Selection, report: Report
 ) -> list[SessionKey]:
-    """The sessions that are meant, sorted; those that were forgotten are none.
+    """The keys of the sessions that are meant, sorted. Raises as ``selected``."""
+    return [one.key for one in selected(repo, objects, tree, wanted, report)]
+
+
+def selected(
+    repo: Repository, objects: Objects, tree: str | None, wanted: Selection, report: Report
+) -> list[Session]:
+    """The sessions that are meant, sorted by their keys; those that were forgotten are none.
 
     Raises:
         UsageError: nothing is asked for, or something that is nothing, or several things.
@@ -69,7 +76,7 @@ def select(
         raise AsrError(
             "no session is left to be taken" if named else "no session is here", hint="git asr sessions"
         )
-    return keys
+    return [known[key] for key in keys]
 
 
 def _in_range(repo: Repository, manifests: Sequence[Manifest], revisions: str) -> tuple[SessionKey, ...]:

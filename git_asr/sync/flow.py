@@ -15,6 +15,7 @@ from git_asr.companion import store
 from git_asr.companion.arrivals import Fill
 from git_asr.companion.forgetting import Forget
 from git_asr.companion.lock import locked
+from git_asr.companion.searching import keep_up
 from git_asr.companion.soundness import Spend, TooMuch
 from git_asr.companion.state import Key, State
 from git_asr.companion.state_file import DamagedState, write_state
@@ -177,6 +178,7 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
         Publication(conversion, seen, joined(options.exclusions)).publish()
         _remember(state, options, anew)
         arrived.remember(state, seen.remotes_digest)
+        keep_up(repo, objects, learn=options.at_most is None)
         return replace(
             outcome_of(conversion.tally, state, seen),
             imported=imported,
