@@ -230,17 +230,18 @@ class _Arrival:
         """The tips that no other of them reaches; one whose history cannot be walked is refused."""
         wanted = sorted(tips)
         try:
-            graph.reached(self.repo, wanted, [])
+            graph.walk_whole(self.repo, wanted)
         except AsrError:
             wanted = [tip for tip in wanted if self._is_walked(tip)]
         return graph.independent(self.repo, wanted) if wanted else []
 
     def _is_walked(self, tip: str) -> bool:
         try:
-            return bool(graph.reached(self.repo, [tip], [tip]))
+            graph.walk_whole(self.repo, [tip])
         except AsrError as error:
             self.refuse(tip, [(None, f"its history is damaged: {error.message}")])
             return False
+        return True
 
     def fill(self, commits: Mapping[str, str]) -> dict[str, str]:
         """Bring what merging reads of all tips and a partial clone left out; in words why that of a tip is not here."""

@@ -70,6 +70,17 @@ def independent(repo: Repository, commits: Collection[str]) -> list[str]:
     return run_git(repo, "merge-base", "--independent", *sorted(commits)).decode("ascii", "replace").split()
 
 
+def walk_whole(repo: Repository, heads: Iterable[str]) -> None:
+    """Walk all that commits reach, and look at nothing but whether it can be walked.
+
+    Raises:
+        AsrError: the history is damaged.
+    """
+    with asked(heads) as file, Child(repo, "rev-list", "--ignore-missing", "--stdin", stdin=file) as child:
+        for _ in child.chunks():
+            pass
+
+
 def reached(repo: Repository, heads: Iterable[str], commits: Collection[str]) -> frozenset[str]:
     """Those of some commits that ``heads`` reach; heads that are not here are left out. Stops where all are found.
 
