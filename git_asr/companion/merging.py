@@ -14,11 +14,8 @@ from git_asr.companion.merge import StreamState, sources, with_links, without
 from git_asr.companion.store import DamagedBundle, StoredSession
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import TREE, Objects
-from git_asr.git.trees import changed_trees, edit_tree
+from git_asr.git.trees import edit_tree
 from git_asr.git.writing import ObjectWriter
-
-_DEPTH = 3
-"""Levels from the root to a session: harness, shard, name."""
 
 
 def merge_trees(objects: Objects, writer: ObjectWriter, left: str, right: str, report: Report) -> str | None:
@@ -28,7 +25,7 @@ def merge_trees(objects: Objects, writer: ObjectWriter, left: str, right: str, r
     left one's stays as it is.
     """
     edits: dict[str, tuple[int, str] | None] = {}
-    for path, mine, theirs in changed_trees(objects, left, right, _DEPTH):
+    for path, mine, theirs in store.changed_sessions(objects, left, right):
         if mine is None or theirs is None:
             tree = mine or theirs
         else:

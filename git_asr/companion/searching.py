@@ -30,7 +30,7 @@ from git_asr.companion.signature_file import (
 )
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import Objects, Repository
-from git_asr.git.trees import changed_trees, walk_files
+from git_asr.git.trees import walk_files
 from git_asr.views.matching import Line
 from git_asr.views.passages import Passage, has_text, passage
 from git_asr.views.signatures import Sieve, Signer
@@ -152,7 +152,9 @@ def keep_up(repo: Repository, objects: Objects, *, learn: bool) -> None:
         drop_gone(directory, objects, tree)
         if not learn or None in (before, tree) or before == tree:
             return
-        changed = {path: new for path, _, new in changed_trees(objects, before, tree, 3) if new is not None}
+        changed = {
+            path: new for path, _, new in store.changed_sessions(objects, before, tree) if new is not None
+        }
         sessions = [one for folder in changed.values() for one in _sessions(objects, folder)]
         with open_signatures(directory, objects, str(tree), make=False) as known:
             place = Place(objects, changed, known, _say_nothing)

@@ -30,6 +30,8 @@ MESSAGE = "Agent sessions\n"
 _HINT = "git asr sync --full"
 LAST_PLAUSIBLE = 4_102_444_800
 """The year 2100 in epoch seconds: a later time is no time."""
+_DEPTH = 3
+"""Levels from the root to a session: harness, shard, name."""
 _SHARD = re.compile("[0-9a-f]{2}")
 
 
@@ -175,6 +177,14 @@ def load_bundle(objects: Objects, tree: str) -> StoredSession:
     return StoredSession(SessionState(session.key, streams, blobs, manifest.forgotten, beside), files)
 
 
+def readable(objects: Objects, tree: str | None) -> StoredSession | None:
+    """The bundle of one session, from its tree; None without a tree, and if it is damaged, which others report."""
+    try:
+        return None if tree is None else load_bundle(objects, tree)
+    except DamagedBundle:
+        return None
+
+
 def _stream_state(objects: Objects, files: Mapping[str, str], entry: StreamEntry) -> StreamState:
     if major(entry.format_version) != SUPPORTED_MAJOR:
         return StreamState(entry, {}, ())
@@ -275,6 +285,13 @@ def session_folders(objects: Objects, tree: str) -> Iterator[tuple[str, str]]:
             for session in objects.entries(shard.oid) if shard.is_tree else ():
                 if session.is_tree:
                     yield f"{harness.name}/{shard.name}/{session.name}", session.oid
+
+
+def changed_sessions(
+    objects: Objects, old: str | None, new: str | None
+) -> Iterator[tuple[str, str | None, str | None]]:
+    """The sessions that differ between two companion trees: path, and the trees (see ``trees.changed_trees``)."""
+    return trees.changed_trees(objects, old, new, _DEPTH)
 
 
 def manifests(objects: Objects, tree: str) -> Iterator[tuple[str, Manifest | AsrError]]:

@@ -21,7 +21,7 @@ from git_asr.git.base import TREE, Objects, Repository
 from git_asr.git.fetching import Hear, fetch, fetch_objects
 from git_asr.git.promised import absent, fetch_promised
 from git_asr.git.refs import read_ref
-from git_asr.git.trees import Edit, changed_trees, edit_tree, walk_files
+from git_asr.git.trees import Edit, edit_tree, walk_files
 from git_asr.git.writing import ObjectWriter
 from git_asr.redaction.policy import Policy
 from git_asr.sharing.provenance import Held, Sources
@@ -29,9 +29,6 @@ from git_asr.sharing.redacted import Redaction, made_otherwise
 from git_asr.sharing.selection import LeftOut, Selection, select
 from git_asr.sync.look import directory
 from git_asr.sync.settings import REQUIRE_SIGNED, SIGN, is_set
-
-_DEPTH = 3
-"""Levels from the root of a companion tree to a session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +171,7 @@ def _bring(repo: Repository, objects: Objects, offer: Offer, there: str, hear: H
         mine, theirs = objects.commit_tree(offer.source), objects.commit_tree(there)
         wanted = {
             entry.oid
-            for _, _, tree in changed_trees(objects, mine, theirs, _DEPTH)
+            for _, _, tree in store.changed_sessions(objects, mine, theirs)
             if tree is not None
             for _, entry in walk_files(objects, tree)
             if entry.is_blob

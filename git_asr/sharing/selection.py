@@ -14,12 +14,9 @@ from git_asr.companion import merge, store
 from git_asr.companion.merge import SessionState, StreamState
 from git_asr.companion.store import DamagedBundle, StoredSession
 from git_asr.git.base import TREE, Objects
-from git_asr.git.trees import changed_trees, edit_tree
+from git_asr.git.trees import edit_tree
 from git_asr.git.writing import ObjectWriter
 from git_asr.sharing.provenance import Held, Sources, Trees, Undecided
-
-_DEPTH = 3
-"""Levels from the root of a companion tree to a session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +86,7 @@ def _absence(checkpoints: list[str]) -> str:
 def _candidates(
     objects: Objects, between: tuple[str | None, str], sources: Sources, left_out: list[LeftOut]
 ) -> Iterator[_Candidate]:
-    for path, theirs, mine in changed_trees(objects, *between, _DEPTH):
+    for path, theirs, mine in store.changed_sessions(objects, *between):
         if mine is None:
             continue
         try:
@@ -97,7 +94,7 @@ def _candidates(
         except DamagedBundle as error:
             left_out.append(LeftOut(_key(path), error.message))
             continue
-        if stored.state.forgotten is not None or _is_known(stored, _theirs(objects, theirs)):
+        if stored.state.forgotten is not None or _is_known(stored, store.readable(objects, theirs)):
             yield _Candidate(path, mine, stored.state.key, {})
             continue
         try:
@@ -110,13 +107,6 @@ def _key(path: str) -> SessionKey:
     """What a path tells of a session whose bundle cannot be read."""
     harness, _, name = path.split("/")
     return SessionKey(harness, name)
-
-
-def _theirs(objects: Objects, tree: str | None) -> StoredSession | None:
-    try:
-        return None if tree is None else store.load_bundle(objects, tree)
-    except DamagedBundle:
-        return None
 
 
 def _is_known(mine: StoredSession, theirs: StoredSession | None) -> bool:

@@ -19,14 +19,11 @@ from git_asr.companion.store import StoredSession
 from git_asr.entire.exclusion import excluded
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Objects, Repository
-from git_asr.git.trees import changed_trees, edit_tree
+from git_asr.git.trees import edit_tree
 from git_asr.git.writing import ObjectWriter
 from git_asr.sync.conversion import Conversion
 from git_asr.sync.look import Seen
 from git_asr.sync.publication import is_leftover
-
-_DEPTH = 3
-"""Levels from the root of a companion tree to a session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +73,10 @@ class Arrived:
                 conversion.became[key] = became
 
     def _changed(self) -> Iterator[tuple[str, str | None, str | None]]:
-        return changed_trees(self.objects, self.own, self.tip.tree, _DEPTH)
+        return store.changed_sessions(self.objects, self.own, self.tip.tree)
 
     def _loaded(self, tree: str | None) -> StoredSession | None:
-        try:
-            return None if tree is None else store.load_bundle(self.objects, tree)
-        except store.DamagedBundle:  # whoever reads it reports it
-            return None
+        return store.readable(self.objects, tree)
 
 
 @dataclass(frozen=True, slots=True)

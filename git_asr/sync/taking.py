@@ -15,12 +15,9 @@ from git_asr.companion import imports, store
 from git_asr.companion.merging import merge_trees
 from git_asr.entire.exclusion import excluded
 from git_asr.errors import AsrError, Diagnostic, Report
-from git_asr.git.trees import changed_trees, edit_tree
+from git_asr.git.trees import edit_tree
 from git_asr.sync.conversion import Conversion
 from git_asr.sync.outcome import Became, Taken
-
-_DEPTH = 3
-"""Levels from the root of a companion tree to a session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +59,14 @@ def _take(conversion: Conversion, offer: Offer) -> Iterator[Taken]:
 
 def _adopt(conversion: Conversion, before: str | None, after: str) -> Iterator[tuple[SessionKey, Became]]:
     """Take the sessions that merging changed into the conversion."""
-    for _, old, new in changed_trees(conversion.objects, before, after, _DEPTH):
-        present = None if old is None else _loaded(conversion, old)
-        merged = None if new is None else _loaded(conversion, new)
+    for _, old, new in store.changed_sessions(conversion.objects, before, after):
+        present, merged = store.readable(conversion.objects, old), store.readable(conversion.objects, new)
         if merged is not None:
             conversion.put(merged.state.key, merged, present)
             yield merged.state.key, "new" if present is None else "changed"
         elif present is not None:  # a session without a transcript, all of whose checkpoints others hold now
             conversion.drop(present.state.key)
             yield present.state.key, "changed"
-
-
-def _loaded(conversion: Conversion, tree: str) -> store.StoredSession | None:
-    try:
-        return store.load_bundle(conversion.objects, tree)
-    except store.DamagedBundle:  # which merging reported
-        return None
 
 
 @dataclass(frozen=True, slots=True)
