@@ -14,24 +14,11 @@ from git_asr.git.repository import open_repository
 from git_asr.sharing import bundle_file, target
 from git_asr.sharing.pushing import LostRace, Terms
 from tests.e2e.sample_repos import SESSIONS, refs, session
-from tests.sharing.sides import clone, copied, hub, pushed
+from tests.sharing.sides import pushed
 from tests.support.companion import replace, tip, tree_files
 from tests.support.repo_builder import git
 from tests.support.run import Result, run_cli
 from tests.support.serving import silent
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    path = tmp_path_factory.mktemp("made")
-    far = hub(path / "hub", 2).path
-    return [far, clone(far, path / "a", 1), clone(far, path / "b", 2)]
-
-
-@pytest.fixture
-def sides(made: list[Path], tmp_path: Path) -> tuple[Path, Path, Path]:
-    far, a, b = copied(made, tmp_path)
-    return far, a, b
 
 
 @pytest.mark.parametrize(

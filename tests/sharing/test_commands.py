@@ -15,7 +15,7 @@ import pytest
 
 from git_asr.cli.main import main
 from tests.e2e.sample_repos import SESSIONS, checkpoint, refs, session
-from tests.sharing.sides import clone, copied, held, hub, named, stored, synced
+from tests.sharing.sides import clone, held, hub, named, stored, synced
 from tests.support.companion import tip, tree_files
 from tests.support.entire_repo import EntireRepo, own_ref
 from tests.support.repo_builder import git
@@ -24,19 +24,6 @@ from tests.support.run import PROJECT, Result
 LINE = "remote.origin.fetch=+refs/asr/sessions*:refs/asr/remotes/origin/sessions*"
 PAGE = (PROJECT / "docs" / "sharing.md").read_text("utf-8")
 BLOCKS = re.findall(r"^( *)```sh\n(.*?)^ *```", PAGE, re.DOTALL | re.MULTILINE)
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    path = tmp_path_factory.mktemp("made")
-    far = hub(path / "hub", 2).path
-    return [far, clone(far, path / "a", 1), clone(far, path / "b", 2)]
-
-
-@pytest.fixture
-def sides(made: list[Path], tmp_path: Path) -> tuple[Path, Path, Path]:
-    far, a, b = copied(made, tmp_path)
-    return far, a, b
 
 
 class Run:

@@ -21,7 +21,6 @@ from tests.sharing.sides import (
     Format,
     Told,
     clone,
-    copied,
     exchanged,
     held,
     hub,
@@ -46,12 +45,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     path = tmp_path_factory.mktemp("made")
     far = hub(path / "hub", 3).path
     return [far, clone(far, path / "a", 1), clone(far, path / "b", 2)]
-
-
-@pytest.fixture
-def sides(made: list[Path], tmp_path: Path) -> tuple[Path, Path, Path]:
-    far, a, b = copied(made, tmp_path)
-    return far, a, b
 
 
 def empty(path: Path) -> Path:
