@@ -12,6 +12,7 @@ from git_asr.errors import AsrError, UsageError
 from git_asr.git.base import Repository
 from git_asr.git.history import checked, resolve
 from git_asr.git.process import Child
+from git_asr.git.streaming import cut
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WRONG = re.compile(
@@ -79,13 +80,7 @@ def blame(
 
 
 def _lines(chunks: Iterator[bytes]) -> Iterator[str]:
-    held: list[bytes] = []
-    for chunk in chunks:
-        first, *more = chunk.split(b"\n")
-        held.append(first)
-        for piece in more:
-            yield b"".join(held).decode("utf-8", "surrogateescape")
-            held = [piece]
+    return (line.decode("utf-8", "surrogateescape") for line in cut(chunks, b"\n"))
 
 
 def _parsed(lines: Iterator[str]) -> Iterator[Line]:

@@ -36,14 +36,14 @@ def entries(
         AsrError: git fails. What was yielded before is right.
     """
     with asked(lines) as file, Child(repo, *args, stdin=file, config=config) as child:
-        yield from _split(child.chunks())
+        yield from cut(child.chunks(), b"\0")
 
 
-def _split(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """A long entry waits in pieces, so that it is copied only once."""
+def cut(chunks: Iterator[bytes], end: bytes) -> Iterator[bytes]:
+    """Yield what ends with a byte, without it. A long entry waits in pieces, so that it is copied only once."""
     held: list[bytes] = []
     for chunk in chunks:
-        first, *more = chunk.split(b"\0")
+        first, *more = chunk.split(end)
         held.append(first)
         for piece in more:
             yield b"".join(held)
