@@ -12,7 +12,7 @@ from git_asr.asr import codec
 from git_asr.errors import UsageError
 from git_asr.redaction.policy import Policy
 from git_asr.redaction.redactor import Redactor
-from git_asr.redaction.values import Walker
+from git_asr.redaction.values import Walker, structured
 from git_asr.views.text import neutral, plural
 
 
@@ -90,7 +90,7 @@ class _Attempting:
         self._line = 1
 
     def made(self, text: str) -> Attempt:
-        whole = _json(text)
+        whole = structured(text)
         if whole is not None:
             done = self._value(whole, text)
         elif (values := _json_lines(text)) is not None:
@@ -117,21 +117,10 @@ class _Attempting:
         self._spots.append(Spot(rule, before.count("\n") + 1, str(start - before.rfind("\n"))))
 
 
-def _json(text: str) -> Any:
-    """The value of JSON text that is an object or an array; None for any other text."""
-    if text[:1] not in ("{", "["):
-        return None
-    try:
-        decoded = codec.decode(text.encode("utf-8", "surrogatepass"))
-    except ValueError:
-        return None
-    return decoded.value if decoded.exact else None
-
-
 def _json_lines(text: str) -> list[tuple[str, Any]] | None:
     """The lines of a text with their values, None for blank ones; None where a line is no such value."""
     lines = text.split("\n")
-    values = [(line, _json(line)) for line in lines]
+    values = [(line, structured(line)) for line in lines]
     if any(value is None and line.strip() for line, value in values):
         return None
     return values

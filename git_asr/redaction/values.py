@@ -42,16 +42,11 @@ class Walker:
 
     def json(self, text: str, level: int = 0) -> str | None:
         """JSON text masked as the value that it is; the same text where nothing is found, None where it is none."""
-        if text[:1] not in ("{", "["):
+        found = structured(text)
+        if found is None:
             return None
-        try:
-            decoded = codec.decode(text.encode("utf-8", "surrogatepass"))
-        except ValueError:
-            return None
-        if not decoded.exact or not isinstance(decoded.value, dict | list):
-            return None
-        masked = self._value(decoded.value, level)
-        return text if masked is decoded.value else codec.encode(masked).decode("utf-8", "surrogatepass")
+        masked = self._value(found, level)
+        return text if masked is found else codec.encode(masked).decode("utf-8", "surrogatepass")
 
     def under(self, key: str, value: Any) -> Any:
         """A value that stands under a key."""
@@ -193,3 +188,14 @@ def _free(name: str, taken: dict[str, Any], known: dict[str, Any]) -> str:
         number += 1
         found = f"{name}~{number}"
     return found
+
+
+def structured(text: str) -> dict[str, Any] | list[Any] | None:
+    """The value of JSON text that is an object or an array and is read without loss; None for any other text."""
+    if text[:1] not in ("{", "["):
+        return None
+    try:
+        decoded = codec.decode(text.encode("utf-8", "surrogatepass"))
+    except ValueError:
+        return None
+    return decoded.value if decoded.exact and isinstance(decoded.value, dict | list) else None
