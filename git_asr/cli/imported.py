@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from git_asr.asr.ids import usable_session
+from git_asr.cli.outcome import by_outcome
 from git_asr.cli.progress import progress
 from git_asr.converters.etf.format import harness_of
 from git_asr.converters.events import reading
@@ -54,9 +55,7 @@ class Imports:
         for one in self.sessions:
             counts = ", ".join(f"{number} {kind}" for kind, number in (one.records or {}).items())
             yield neutral(f"{one.harness} {one.stream}: {plural(one.units, 'line')}, {one.outcome or counts}")
-        done = Counter(one.outcome for one in self.sessions if one.outcome)
-        said = ", ".join(f"{number} {outcome}" for outcome, number in done.items())
-        yield plural(len(self.sessions), "session") + (f": {said}" if said else "")
+        yield by_outcome([one.outcome for one in self.sessions])
 
     def as_json(self, found: Iterable[Diagnostic]) -> dict[str, Any]:
         """What ``git asr import --json`` prints; version 1."""

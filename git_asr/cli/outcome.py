@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -123,3 +124,10 @@ def as_json(outcome: Outcome) -> dict[str, Any]:
             for one in _drift(outcome)
         ],
     }
+
+
+def by_outcome(outcomes: Sequence[str | None]) -> str:
+    """How many sessions there are, and of how many each thing became that is said of some."""
+    done = Counter(filter(None, outcomes))
+    said = ", ".join(f"{number} {outcome}" for outcome, number in done.items())
+    return plural(len(outcomes), "session") + (f": {said}" if said else "")

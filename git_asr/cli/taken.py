@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from git_asr.bundles.limits import Limits
 from git_asr.cli.exported import ended_by_signals
 from git_asr.cli.findings import findings_as_json
 from git_asr.cli.opening import open_repository
+from git_asr.cli.outcome import by_outcome
 from git_asr.cli.progress import Tick, progress
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.sync.flow import Options, sync
@@ -51,9 +51,7 @@ class Taken:
         for one in self.sessions:
             said = plural(one.streams, "stream") + (f", {one.outcome}" if one.outcome else "")
             yield neutral(f"{one.harness} {one.id}: {said}")
-        done = Counter(one.outcome for one in self.sessions if one.outcome)
-        said = ", ".join(f"{number} {outcome}" for outcome, number in done.items())
-        yield plural(len(self.sessions), "session") + (f": {said}" if said else "")
+        yield by_outcome([one.outcome for one in self.sessions])
 
     def as_json(self, found: Iterable[Diagnostic]) -> dict[str, Any]:
         """What ``git asr import BUNDLE --json`` prints; version 1."""
