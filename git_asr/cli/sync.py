@@ -21,6 +21,9 @@ from git_asr.errors import DONE, INCOMPLETE
     metavar="[REMOTE]",
     help="First fetch from a remote, then push to it; --remote alone: where the checkpoints go.",
 )
+@click.option(
+    "-j", "--jobs", type=click.IntRange(0), metavar="N", help="Convert in N processes; 0: one for each core."
+)
 @click.option("--strict", is_flag=True, help="End with status 1 if anything could not be followed or read.")
 @click.option("--json", "machine", is_flag=True, help="Print the outcome as JSON.")
 def command(
@@ -30,6 +33,7 @@ def command(
     orphans: bool,
     reconvert: bool,
     remote: str | None,
+    jobs: int | None,
     strict: bool,
     machine: bool,
 ) -> int:
@@ -44,8 +48,6 @@ def command(
 
     With --remote, as `git asr fetch` and `git asr push` around it.
     """
-    from dataclasses import replace
-
     from git_asr.cli import render
     from git_asr.cli.opening import open_repository
     from git_asr.cli.outcome import as_json, print_text
@@ -53,9 +55,7 @@ def command(
     from git_asr.sync.settings import settings
 
     repo = open_repository()
-    wanted = settings(repo)
-    orphans, reconvert = orphans or wanted.orphans, reconvert or wanted.reconvert
-    wanted = replace(wanted, orphans=orphans, reconvert=reconvert)
+    wanted = settings(repo).with_options(orphans=orphans, reconvert=reconvert, jobs=jobs)
     warnings = render.Warnings()
     exchange = None
     if remote is not None:
@@ -64,7 +64,7 @@ def command(
         exchange = Exchange.begun(repo, remote, warnings, quiet=machine)
     outcome = None
     if not (full or revisions):
-        outcome = unchanged(repo, wanted.exclusions, orphans=orphans, reconvert=reconvert)
+        outcome = unchanged(repo, wanted.exclusions, orphans=wanted.orphans, reconvert=wanted.reconvert)
     if outcome is None:
         from git_asr.cli.syncing import synced
 

@@ -25,6 +25,7 @@ def synced(
             orphans=wanted.orphans,
             reconvert=wanted.reconvert,
             backend=wanted.backend,
+            jobs=wanted.jobs,
             fill=filling(repo),
             progress=lambda done, total: tick("sessions", done, total),
         )

@@ -7,13 +7,12 @@ more than they hold.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from git_asr.companion.decisions import Decisions
-from git_asr.companion.tables import Tables
-from git_asr.errors import Diagnostic
+from git_asr.companion.findings import Findings
+from git_asr.companion.tables import Change, Tables
 
 Key = tuple[str, str]
 """Harness and ID of a session."""
@@ -57,9 +56,23 @@ class SessionRow:
 class State:
     """The tables, as typed questions and answers."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._db = Tables(connection)
-        self.decisions = Decisions(self._db)
+    def __init__(self, tables: Tables) -> None:
+        self._db = tables
+        self.decisions = Decisions(tables)
+        self.findings = Findings(tables)
+
+    def copy(self, changes: list[Change]) -> State:
+        """A copy in memory, as the state is now, which notes in ``changes`` what is changed in it."""
+        return State(self._db.copy(changes))
+
+    def change(self, changes: Iterable[Change]) -> None:
+        """Make the changes that were noted in a copy."""
+        for statement, values in changes:
+            self._db.execute(statement, values)
+
+    def close(self) -> None:
+        """Close a copy."""
+        self._db.close()
 
     # --- what was seen ------------------------------------------------------------------------------------------
 
@@ -193,24 +206,6 @@ class State:
             found.setdefault(checkpoint, []).append(commit)
         return list(found.items())
 
-    def findings(self) -> list[Diagnostic]:
-        """What was found wrong in what is there, as it was last read."""
-        rows = self._db.execute(
-            "SELECT code, place, message, hint FROM finding ORDER BY place, code, message"
-        )
-        return [Diagnostic(*row) for row in rows]
-
-    def add_finding(self, found: Diagnostic) -> None:
-        """Remember something that was found wrong."""
-        self._db.execute(
-            "INSERT OR REPLACE INTO finding VALUES (?, ?, ?, ?)",
-            (found.where, found.code, found.message, found.hint),
-        )
-
-    def drop_findings_of(self, code: str) -> None:
-        """Forget every finding of one kind: all of it is about to be looked at again."""
-        self._db.execute("DELETE FROM finding WHERE code = ?", (code,))
-
     def is_unsettled(self) -> bool:
         """Whether something that was absent may be here now, though no ref moved."""
         found = self._db.execute(
@@ -218,17 +213,6 @@ class State:
             " SELECT 1 FROM finding WHERE code IN ('unreadable-store', 'absent-commit', 'unread-companion') LIMIT 1"
         )
         return found.fetchone() is not None
-
-    def drop_findings(self, place: str) -> None:
-        """Forget what was found wrong at a place and in it: it is about to be read again."""
-        self._db.execute(
-            "DELETE FROM finding WHERE place = ? OR place >= ? AND place < ?",
-            (
-                place,
-                f"{place},",
-                f"{place}-",
-            ),  # a hyphen comes next after a comma; a pattern would use no index
-        )
 
     # --- sessions -----------------------------------------------------------------------------------------------
 
@@ -273,6 +257,18 @@ class State:
     def of_session(self, key: Key) -> list[FolderRow]:
         """The folders that turned out to hold this session."""
         return self._folders("harness = ? AND session = ?", *key)
+
+    def spread(self) -> list[set[str]]:
+        """For each session whose folders lie in several groups, those groups."""
+        rows = self._db.execute(
+            "SELECT harness, session, stored FROM folder WHERE (harness, session) IN ("
+            "SELECT harness, session FROM folder WHERE harness IS NOT NULL"
+            " GROUP BY harness, session HAVING min(stored) < max(stored))"
+        )
+        found: dict[Key, set[str]] = {}
+        for harness, session, stored in rows:
+            found.setdefault((harness, session), set()).add(stored)
+        return list(found.values())
 
     def orphans(self) -> list[tuple[Key, list[str]]]:
         """The sessions that no commit leads to, with their checkpoints."""

@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from git_asr.companion.state import State
+from git_asr.companion.tables import Tables
 from git_asr.errors import AsrError
 
 FILE_NAME = "state.sqlite"
@@ -76,7 +77,7 @@ def write_state(directory: Path, *, fresh: bool = False) -> Iterator[State]:
         raise _cannot_write(path, error) from error
     with closing(connection):
         try:
-            yield State(connection)
+            yield State(Tables(connection))
             connection.commit()
         except sqlite3.OperationalError as error:
             raise _cannot_write(path, error) from error
@@ -101,7 +102,7 @@ def read_state(directory: Path) -> Iterator[State | None]:
         return
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, isolation_level=None)) as connection:
         try:
-            yield State(connection)
+            yield State(Tables(connection))
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise DamagedState(f"{path} is damaged: {error}", hint="git asr sync --full") from error
 

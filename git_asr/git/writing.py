@@ -16,6 +16,9 @@ from git_asr.git.process import run_git
 FEW = 100
 """Below so many objects they are written loose, as Git does (``transfer.unpackLimit``)."""
 
+MOST = (1 << 32) - 1
+"""Objects that one pack can hold."""
+
 DEADLINE = 3600.0
 """Seconds that Git may take to check and store a pack; a first sync of a large repository makes a large one."""
 
@@ -36,8 +39,11 @@ class ObjectWriter:
     run); IDs, and the entries of trees, which editing reads again, are all that is held.
     """
 
-    def __init__(self, repo: Repository, objects: Objects) -> None:
-        """``objects``: reads the same repository; only its ``sizes`` is called, also from the thread."""
+    def __init__(self, repo: Repository, objects: Objects, pack: IO[bytes] | None = None) -> None:
+        """``objects``: reads the same repository; only its ``sizes`` is called, also from the thread.
+
+        ``pack``: an empty file for what is deflated, closed with the writer; a temporary one where none is given.
+        """
         self._repo = repo
         self._objects = objects
         self._seen: set[str] = set()
@@ -46,8 +52,8 @@ class ObjectWriter:
         self._waiting_bytes = 0
         self._worker: threading.Thread | None = None
         self._fault: BaseException | None = None
-        self._pack: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (closed in __exit__)
-        self._count = 0
+        self._pack: IO[bytes] = pack or tempfile.TemporaryFile()  # noqa: SIM115  (closed in __exit__)
+        self._packed: list[tuple[str, int]] = []
         self._begin()
 
     def blob(self, data: bytes) -> str:
@@ -100,9 +106,8 @@ class ObjectWriter:
         Raises:
             AsrError: Git refuses them; nothing was made visible.
         """
-        self._join()
-        self._store(self._take())
-        count = self._count
+        self.settle()
+        count = len(self._packed)
         if count:
             self._end()
             if self._repo.promisor:
@@ -114,6 +119,28 @@ class ObjectWriter:
             run_git(self._repo, *command, stdin=self._pack, deadline=DEADLINE)
             self._begin()
         return count
+
+    def settle(self) -> None:
+        """Deflate what waits. Until more is added, no thread runs."""
+        self._join()
+        self._store(self._take())
+        self._pack.flush()
+
+    @property
+    def packed(self) -> tuple[tuple[str, int], ...]:
+        """The objects that were deflated and not finished: ID and bytes of each, in the order of the pack."""
+        return tuple(self._packed)
+
+    def adopt(self, pack: IO[bytes], packed: Iterable[tuple[str, int]]) -> None:
+        """Take in what another writer for the same repository packed, as its ``packed`` tells; each object once."""
+        self._join()
+        pack.seek(len(_HEAD))
+        for oid, size in packed:
+            data = pack.read(size)
+            if oid not in self._seen:
+                self._seen.add(oid)
+                self._pack.write(data)
+                self._packed.append((oid, size))
 
     def __enter__(self) -> Self:
         return self
@@ -164,22 +191,23 @@ class ObjectWriter:
         sizes = self._objects.sizes(batch)
         for oid, (kind, body) in batch.items():
             if sizes[oid] is None:
-                self._pack.write(_head(kind, len(body)))
-                self._pack.write(zlib.compress(body))
-                self._count += 1
+                head, deflated = _head(kind, len(body)), zlib.compress(body)
+                self._pack.write(head)
+                self._pack.write(deflated)
+                self._packed.append((oid, len(head) + len(deflated)))
 
     def _begin(self) -> None:
-        self._count = 0
+        self._packed = []
         self._pack.seek(0)
         self._pack.truncate()
         self._pack.write(_HEAD)
 
     def _end(self) -> None:
         """Put the number of objects into the head and the hash of it all at the end."""
-        if self._count >= 1 << 32:
+        if len(self._packed) > MOST:
             raise AsrError("more new objects than one pack can hold")
         self._pack.seek(8)
-        self._pack.write(self._count.to_bytes(4, "big"))
+        self._pack.write(len(self._packed).to_bytes(4, "big"))
         self._pack.seek(0)
         digest = hashlib.new(self._repo.object_format, usedforsecurity=False)
         while chunk := self._pack.read(_CHUNK):

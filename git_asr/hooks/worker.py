@@ -324,6 +324,10 @@ def _sync(directory: Path) -> Outcome:
         raise AsrError(f"{directory.parent} is no common directory of Git")
     wanted = settings(repo)
     options = Options(
-        exclusions=wanted.exclusions, orphans=wanted.orphans, backend=wanted.backend, lock_wait=0
+        exclusions=wanted.exclusions,
+        orphans=wanted.orphans,
+        backend=wanted.backend,
+        jobs=wanted.jobs,
+        lock_wait=0,
     )
     return sync(repo, options, lambda _: None)

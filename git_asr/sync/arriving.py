@@ -114,7 +114,7 @@ class Arriving:
         if forget is not None:
             tip = replace(tip, tree=buried(self.objects, self.writer, own, forget))
         for code in (UNSOUND, UNREAD, UNSIGNED, REDACTED):
-            self.state.drop_findings_of(code)
+            self.state.findings.drop_kind(code)
         known = Known(
             tip.tree, self.state.sound(), self.spend, self.fill, partial(self._holds_full, tip.tree)
         )

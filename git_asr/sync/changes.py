@@ -52,6 +52,10 @@ class Changes:
         self.left: set[tuple[str, str]] = set()
         """Sessions that checkpoints held before they were rewritten."""
 
+    def beside(self, objects: Objects, state: State, report: Report) -> Changes:
+        """The same for what is read, written and reported elsewhere."""
+        return Changes(self._repo, objects, state, self._seen, report)
+
     def in_stores(self) -> set[str]:
         """Take in what changed in the stores; the checkpoints that did, and those that were not complete."""
         state, stores = self._state, self._seen.stores
@@ -59,13 +63,13 @@ class Changes:
         changed = set(state.incomplete())
         for ref in tips.keys() - self._stores.keys():
             changed.update(state.forget_store(ref))
-            state.drop_findings(ref)
-        state.drop_findings_of(registry.UNREADABLE)  # what is still unreadable is not remembered as read
+            state.findings.drop(ref)
+        state.findings.drop_kind(registry.UNREADABLE)  # what is still unreadable is not remembered as read
         unread = False
         for one in stores:
             if tips.get(one.ref) == one.tip:
                 continue
-            state.drop_findings(one.ref)
+            state.findings.drop(one.ref)
             steps = registry.changes(self._objects, one, tips.get(one.ref), self._report)
             for step in steps or ():
                 match step:
@@ -130,7 +134,7 @@ class Changes:
         state.set_walked(tip for tip, size in sizes.items() if size is not None)
         state.set_meta("tips", seen.tips_digest)
         state.set_meta("shallow", seen.shallow)
-        state.drop_findings_of(ABSENT_TIP)
+        state.findings.drop_kind(ABSENT_TIP)
         for tip in sorted(tip for tip, size in sizes.items() if size is None):
             self._report(
                 Diagnostic(
@@ -148,12 +152,12 @@ class Changes:
                 continue
             touched.update(row.stored for row in state.folders(checkpoint))
             if location is None:
-                state.drop_findings(f"checkpoint {checkpoint}")
+                state.findings.drop(f"checkpoint {checkpoint}")
                 state.set_reading(checkpoint, (), ())
             else:
                 where.append(location)
         for location in where:
-            state.drop_findings(f"checkpoint {location.checkpoint}")
+            state.findings.drop(f"checkpoint {location.checkpoint}")
         for read in read_checkpoints(self._objects, where, self._report):
             keys = {row.folder: row.key for row in state.folders(read.id)}
             self.left.update(key for key in keys.values() if key is not None)

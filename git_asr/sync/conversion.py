@@ -57,6 +57,7 @@ class Conversion:
     commits whose notes may have changed. ``orphans``: whether sessions are taken of which no commit names a checkpoint.
     ``decided``: the checkpoints of which a person accepted a link, or took one back, just now.
     ``drifting``: the streams that were written and have kinds that their converters do not know.
+    ``looked_at``: the groups that are done.
     """
 
     repo: Repository
@@ -75,7 +76,7 @@ class Conversion:
     noted: set[str] = field(default_factory=set)
     decided: set[str] = field(default_factory=set)
     drifting: list[Drifting] = field(default_factory=list)
-    _done: set[str] = field(default_factory=set)
+    looked_at: set[str] = field(default_factory=set)
     _homes: Homes | None = None
 
     @property
@@ -114,7 +115,7 @@ class Conversion:
                     data = None if oid is None else next(streamed)
                     if oid is not None and data is not None:
                         reader.offer(oid, data)
-                    if group not in self._done:
+                    if group not in self.looked_at:
                         self._group(group, loaded, reader)
                     reader.forget()
                     yield number, len(wanted)
@@ -141,7 +142,7 @@ class Conversion:
             if not more:
                 break
             cluster |= more
-        self._done |= cluster
+        self.looked_at |= cluster
         found = self._at_home(found)
         self._remember(cluster, found)
         for key, own in found.items():

@@ -25,7 +25,7 @@ from git_asr.git.backend import Backend, open_objects
 from git_asr.git.base import RefRaced, Repository
 from git_asr.git.tolerant import TolerantObjects
 from git_asr.git.writing import ObjectWriter
-from git_asr.sync import taking
+from git_asr.sync import parallel, taking
 from git_asr.sync.arriving import Arrived, Arriving
 from git_asr.sync.changes import Changes
 from git_asr.sync.conversion import Conversion
@@ -64,7 +64,8 @@ class Options:
     wait for another writer. ``decisions``: links to accept or to take back. ``imports``: what files tell of sessions
     beside those in checkpoints. ``offers``: bundles whose sessions are to be taken in. ``forget``: sessions that are to
     be forgotten. ``compact``: leave the history of the companion behind. ``fill``: brings
-    what a partial clone left out of what remotes have; None where nothing may be asked of the network.
+    what a partial clone left out of what remotes have; None where nothing may be asked of the network. ``jobs``: in how
+    many processes many sessions may be converted.
     """
 
     revisions: tuple[str, ...] | None = None
@@ -82,6 +83,7 @@ class Options:
     forget: Forget | None = None
     compact: bool = False
     fill: Fill | None = None
+    jobs: int = 1
 
     @property
     def brings(self) -> bool:
@@ -143,7 +145,7 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
 
         def note(found: Diagnostic) -> None:
             if found.code != "damaged-bundle":  # which this very sync mends
-                state.add_finding(found)
+                state.findings.add(found)
             report(found)
 
         seen = look(repo)
@@ -207,7 +209,7 @@ def _convert(conversion: Conversion, groups: Collection[str], options: Options) 
     """Convert groups of sessions, unless that is too much now."""
     if options.at_most is not None and conversion.exceeds(groups, options.at_most):
         raise _too_much()
-    for done, total in conversion.convert(groups):
+    for done, total in parallel.convert(conversion, groups, options.jobs, options.backend):
         if options.progress is not None:
             options.progress(done, total)
 

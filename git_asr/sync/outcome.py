@@ -102,6 +102,6 @@ def outcome_of(tally: Tally, state: State, seen: Seen) -> Outcome:
     """The outcome by what the state says."""
     sessions, links = state.counts()
     unresolved = tuple((checkpoint, tuple(commits)) for checkpoint, commits in state.unresolved())
-    searched, findings = registry.searched(seen.stores), tuple(state.findings())
+    searched, findings = registry.searched(seen.stores), tuple(state.findings.all())
     outdated, commit = len(state.outdated()), state.meta("companion")
     return Outcome(tally, sessions, links, unresolved, searched, findings, outdated, commit)

@@ -30,7 +30,7 @@ def note_outdated(state: State) -> None:
     if before is not None and before != known():
         new = not VERSIONS.keys() <= {_split(one)[0] for one in before.split()}
         if new:
-            state.drop_findings_of(UNKNOWN_TRANSCRIPT)
+            state.findings.drop_kind(UNKNOWN_TRANSCRIPT)
         state.mark_outdated(key for key, made in state.makers() if is_outdated(made, new=new))
     state.set_meta("converters", known())
 

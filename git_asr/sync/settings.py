@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast, get_args
 
 from git_asr.errors import UsageError
@@ -14,6 +15,9 @@ from git_asr.git.repository import configuration, is_true
 
 SIGN = "asr.sign"
 REQUIRE_SIGNED = "asr.requireSigned"
+_NUMBER = re.compile(r"[0-9]{1,3}")
+_MOST = 8
+"""More processes than these wait for each other: one writes what all convert."""
 _FALSE = re.compile(r"false|no|off|[+-]?0+|")
 
 
@@ -26,6 +30,16 @@ class Settings:
     orphans: bool
     reconvert: bool
     backend: Backend
+    jobs: int
+
+    def with_options(self, *, orphans: bool, reconvert: bool, jobs: int | None) -> Settings:
+        """What the options of a command line say besides; ``jobs``: 0 for one a core, None for as configured."""
+        return replace(
+            self,
+            orphans=orphans or self.orphans,
+            reconvert=reconvert or self.reconvert,
+            jobs=self.jobs if jobs is None else jobs or cores(),
+        )
 
 
 def settings(repo: Repository) -> Settings:
@@ -49,7 +63,23 @@ def settings(repo: Repository) -> Settings:
     for key in (SIGN, REQUIRE_SIGNED):  # which are asked for where refs are looked at
         _boolean(config, key, "false")
     exclusions = config.get("asr.exclude", ())
-    return Settings(exclusions, autosync, orphans, reconvert == "auto", cast("Backend", backend))
+    return Settings(
+        exclusions, autosync, orphans, reconvert == "auto", cast("Backend", backend), _jobs(config)
+    )
+
+
+def _jobs(config: Mapping[str, Sequence[str]]) -> int:
+    """In how many processes many sessions are converted: as many as there are cores, unless it is said."""
+    said = config.get("asr.jobs", ("0",))[-1]
+    if not _NUMBER.fullmatch(said):
+        raise UsageError(f"asr.jobs is {said!r}", hint="git config asr.jobs 2   (or 0: one for each core)")
+    return int(said) or cores()
+
+
+def cores() -> int:
+    """The processor cores that this process may use, up to a few."""
+    able = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(able, _MOST)
 
 
 def is_set(repo: Repository, key: str) -> bool:

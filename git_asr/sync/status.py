@@ -66,7 +66,7 @@ def status(repo: Repository, exclusions: Sequence[str], report: Report, *, orpha
 def _known(state: State, seen: Seen, source: Source | None, *, synced: bool) -> Status:
     sessions, links = state.counts()
     orphans, written = state.orphans(), state.sessions()
-    findings = state.findings()
+    findings = state.findings.all()
     return Status(
         stores=_stores(state, seen),
         companion=seen.companion,

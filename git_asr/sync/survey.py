@@ -100,7 +100,7 @@ def _surroundings(
         checkpoint_remote=None if setting is None else str(setting),
         stores=registry.searched(stores),
         empty=not state.store_sizes(),
-        unreadable=tuple(one.where for one in state.findings() if one.code == registry.UNREADABLE),
+        unreadable=tuple(one.where for one in state.findings.all() if one.code == registry.UNREADABLE),
         incomplete=incomplete,
         promisor=repo.promisor,
         single_refs=any(one.layout.kind == PerCheckpoint.kind for one in stores),

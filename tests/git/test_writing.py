@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -192,10 +193,11 @@ def test_sizes_in_packs(place: Place, objects: Objects, size: int) -> None:
     assert objects.blob(oid) == content
 
 
-def test_too_many_objects(place: Place, objects: Objects) -> None:
+def test_too_many_objects(place: Place, objects: Objects, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "MOST", 1)
     with ObjectWriter(place.repo, objects) as writer:
         writer.blob(b"x")
-        writer._count = 1 << 32
+        writer.blob(b"y")
         with pytest.raises(AsrError, match="more new objects than one pack can hold"):
             writer.finish()
 
@@ -239,3 +241,18 @@ def test_killed_between_objects_and_ref(place: Place, objects: Objects) -> None:
     assert ids[0] == ids[1]
     assert git(place.path, "for-each-ref") == ""
     assert len(place.stored()) == 3
+
+
+def test_what_another_writer_packed_is_taken_in_once(place: Place, objects: Objects) -> None:
+    with (
+        tempfile.TemporaryFile() as pack,
+        ObjectWriter(place.repo, objects, pack) as other,
+        ObjectWriter(place.repo, objects) as writer,
+    ):
+        ours, both = writer.blob(b"ours"), writer.blob(b"of both")
+        theirs = [other.blob(b"of both"), other.blob(b"theirs"), other.blob(b"x" * 70_000)]
+        other.settle()
+        assert [oid for oid, _ in other.packed] == theirs
+        writer.adopt(pack, other.packed)
+        assert writer.finish() == 4
+    assert set(objects.sizes([ours, both, *theirs]).values()) == {4, 7, 6, 70_000}

@@ -9,7 +9,7 @@ import pytest
 
 from git_asr.errors import UsageError
 from git_asr.git.repository import open_repository
-from git_asr.sync.settings import Settings, settings
+from git_asr.sync.settings import Settings, cores, settings
 from tests.support.repo_builder import git
 
 
@@ -22,7 +22,7 @@ def configured(tmp_path: Path, *pairs: tuple[str, str | None]) -> Settings:
 
 
 def test_without_any_key(tmp_path: Path) -> None:
-    assert configured(tmp_path) == Settings((), True, False, True, "auto")
+    assert configured(tmp_path) == Settings((), True, False, True, "auto", cores())
 
 
 @pytest.mark.parametrize(
@@ -84,4 +84,18 @@ def test_the_last_value_counts(tmp_path: Path) -> None:
         ("backend", "x"),
         ("backend", "git"),
     ]
-    assert configured(tmp_path, *keys) == Settings((), False, False, True, "git")
+    assert configured(tmp_path, *keys) == Settings((), False, False, True, "git", cores())
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"), [("1", 1), ("3", 3), ("64", 64), ("0", None), ("00", None), ("007", 7)]
+)
+def test_jobs(tmp_path: Path, value: str, wanted: int | None) -> None:
+    assert configured(tmp_path, ("jobs", value)).jobs == (wanted or cores())
+    assert 1 <= cores() <= 8
+
+
+@pytest.mark.parametrize("value", [None, "", "-1", "two", "1.5", "1k", "1000", "١"])
+def test_jobs_that_are_no_number(tmp_path: Path, value: str | None) -> None:
+    with pytest.raises(UsageError, match=r"asr\.jobs is"):
+        configured(tmp_path, ("jobs", value))
