@@ -23,9 +23,13 @@ def normal(usage: Any) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for field, value in usage.items():
         if field in _GROUPS and isinstance(value, dict):
-            group = {key: number for key, number in value.items() if type(number) is int and number >= 0}
-            if field == "input" and "includesCache" in value:
-                group["includesCache"] = value["includesCache"]
+            known = ((key, number) for key, number in value.items() if key != "includesCache")
+            group: dict[str, Any] = {
+                key: number for key, number in known if type(number) is int and number >= 0
+            }
+            includes = value.get("includesCache", ...)
+            if field == "input" and (includes is None or isinstance(includes, bool)):
+                group["includesCache"] = includes
             if group:
                 result[field] = group
         elif type(value) is int and value >= 0 and field in ("cacheRead", "cacheWrite"):

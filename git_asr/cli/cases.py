@@ -46,11 +46,6 @@ def read(folder: Path) -> list[Case]:
         raise AsrError(f"cannot read '{error.filename}': {error.strerror}") from error
 
 
-def describe(case: Case) -> str:
-    """A case and what must be found in it, in one line."""
-    return f"{case.name}: " + (difference(case, ()) or "nothing").removeprefix("lacks ")
-
-
 @contextmanager
 def _made(folder: Path, case: Case) -> Iterator[Path]:
     """Where a case is; one that is made of pieces is written first."""

@@ -55,15 +55,15 @@ def command(
     from git_asr.cli import render, validated
     from git_asr.cli.against import against
 
+    if quiet + as_json + sarif > 1:
+        raise UsageError("--quiet, --json and --sarif exclude each other")
     if listed:
-        with render.paged():
-            for line in validated.listing():
-                print(line)
+        if quiet or sarif:
+            raise UsageError(f"--list and {'--quiet' if quiet else '--sarif'} exclude each other")
+        validated.print_listing(machine=as_json)
         return DONE
     if not paths and ref is None:
         raise UsageError("nothing to check", hint="git asr validate --ref   checks refs/asr/sessions")
-    if quiet + as_json + sarif > 1:
-        raise UsageError("--quiet, --json and --sarif exclude each other")
     found = validated.run(paths, ref, most) if original is None else against(paths, original, most)
     if as_json or sarif:
         import json

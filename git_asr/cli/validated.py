@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
+
+import click
 
 from git_asr import __version__
 from git_asr.cli import render
@@ -13,7 +16,7 @@ from git_asr.validation.base import LEVELS, Finding
 from git_asr.validation.registry import CHECKS, FAMILIES
 from git_asr.views.text import neutral, one_line, plural
 
-__all__ = ["as_json", "as_sarif", "lines", "listing", "run"]
+__all__ = ["as_json", "as_sarif", "lines", "print_listing", "run"]
 
 
 def lines(found: Checked) -> Iterator[str]:
@@ -77,8 +80,28 @@ def as_sarif(found: Checked) -> dict[str, Any]:
     return sarif.log(CHECKS, found.findings.kept(), __version__, neutral)
 
 
-def listing() -> Iterator[str]:
-    """Every check, family by family."""
+def print_listing(*, machine: bool) -> None:
+    """Print every check, family by family; ``machine``: as JSON, version 1."""
+    if machine:
+        checks = [
+            {
+                "check": check.name,
+                "level": check.level,
+                "family": title,
+                "summary": check.summary,
+                "source": check.source,
+            }
+            for title, family in FAMILIES.items()
+            for check in family
+        ]
+        click.echo(json.dumps({"version": 1, "checks": checks}, indent=2))
+        return
+    with render.paged():
+        for line in _listing():
+            print(line)
+
+
+def _listing() -> Iterator[str]:
     for number, (title, checks) in enumerate(FAMILIES.items()):
         yield from ([""] if number else [])
         yield render.paint(title, "bold")

@@ -151,6 +151,8 @@ def test_normal_keeps_what_is_known() -> None:
         "other": 3,
     }
     assert normal(usage) == {"input": {"total": 5, "includesCache": None}, "cacheRead": 0}
+    for odd in ("x", 1, [], {"a": 1}):
+        assert normal({"input": {"total": 5, "includesCache": odd}}) == {"input": {"total": 5}}
     assert normal("x") == {}
 
 

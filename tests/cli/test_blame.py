@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from tests.cli.golden import is_golden
 from tests.cli.test_usage import answers
@@ -17,10 +16,10 @@ from tests.e2e.terminal import run_on_terminal
 from tests.support.companion import replace, tree_files
 from tests.support.corpus import needs_corpus, synced_sample
 from tests.support.entire_repo import MAIN, EntireRepo, Stored
+from tests.support.printed import of_command
 from tests.support.repo_builder import git
 from tests.support.run import PROJECT, Result, run_cli
 
-SCHEMA = json.loads((PROJECT / "docs" / "json" / "blame.schema.json").read_text("utf-8"))
 NOTE = "sessions by the links of the commits: an association, not proof of who wrote a line\n"
 
 
@@ -33,7 +32,7 @@ def told(path: Path, *args: str) -> dict[str, Any]:
     assert (ended.status, ended.err) == (0, "")
     assert ended.out.isascii()
     found: dict[str, Any] = json.loads(ended.out)
-    Draft202012Validator(SCHEMA).validate(found)
+    of_command("blame").validate(found)
     return found
 
 

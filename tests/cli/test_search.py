@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from git_asr.cli import patience
 from git_asr.errors import UsageError
@@ -16,11 +15,11 @@ from git_asr.views.matching import Matcher, Query
 from tests.e2e.sample_repos import add, checkpoint, session
 from tests.e2e.terminal import run_on_terminal
 from tests.support.entire_repo import EntireRepo, Stored
+from tests.support.printed import of_command
 from tests.support.repo_builder import git
 from tests.support.run import PROJECT, Result, run_cli
 
 HOSTILE = "evil \x1b[31mred\x1b]0;title\x07 \u202egnp.exe <script>alert(1)</script>"
-SCHEMA = PROJECT / "docs" / "json" / "search.schema.json"
 
 
 def lines(identifier: str, *said: str, second: int = 0) -> bytes:
@@ -148,7 +147,7 @@ def test_hostile_text_is_neutral_and_exact_as_json(path: Path) -> None:
 
 
 def test_json(path: Path) -> None:
-    schema = Draft202012Validator(json.loads(SCHEMA.read_text("utf-8")))
+    schema = of_command("search")
     for words in (["needle"], ["-C1", "needle"], ["-i", "."], ["absent"]):
         ended = search(path, "--json", *words)
         assert ended.out.isascii()

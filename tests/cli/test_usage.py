@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from git_asr.asr.usage import normal, total
 from git_asr.cli.used import as_record, left_out, table, values
@@ -24,11 +23,11 @@ from tests.e2e.terminal import run_on_terminal
 from tests.support.companion import bundles, replace, tree_files
 from tests.support.corpus import expected, needs_corpus, samples, synced_sample
 from tests.support.entire_repo import EntireRepo, Stored
+from tests.support.printed import of_command, schemas
 from tests.support.repo_builder import git
 from tests.support.run import PROJECT, Result, run_cli
 from tests.views.test_usage import session as session_view
 
-SCHEMA = json.loads((PROJECT / "docs" / "json" / "usage.schema.json").read_text("utf-8"))
 BY = ("session", "commit", "day", "author", "agent", "model")
 TOKENS = ("input", "cache_read", "cache_write", "output")
 
@@ -42,7 +41,7 @@ def counted(path: Path, *args: str) -> dict[str, Any]:
     assert (ended.status, ended.err) == (0, "")
     assert ended.out.isascii()
     found: dict[str, Any] = json.loads(ended.out)
-    Draft202012Validator(SCHEMA).validate(found)
+    of_command("usage").validate(found)
     return found
 
 
@@ -279,7 +278,7 @@ def test_every_key_is_documented(path: Path) -> None:
     for by in BY:
         found = counted(path, "--by", by, "--explain")
         assert {*found, *found["rows"][0], *found["total"], *found["excluded"][0]} <= documented
-    reason = SCHEMA["properties"]["excluded"]["items"]["properties"]["reason"]["enum"]
+    reason = schemas()["usage"]["properties"]["excluded"]["items"]["properties"]["reason"]["enum"]
     assert set(reason) <= documented
 
 
