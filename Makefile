@@ -40,7 +40,7 @@ lint: $(VENV)/.developing
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/shellcheck $(filter-out %.md,$(wildcard hooks/*))
+	$(BIN)/shellcheck $(filter-out %.md,$(wildcard hooks/*)) git_asr/cli/shells/git-asr
 
 format: $(VENV)/.developing
 	$(BIN)/ruff format .
@@ -48,6 +48,7 @@ format: $(VENV)/.developing
 
 docs: $(VENV)/.developing
 	$(BIN)/python -m tests.support.command_docs
+	$(BIN)/python -m tests.support.shell_files
 	$(BIN)/python -m tests.support.hook_files
 	$(BIN)/python -m tests.support.format_docs
 
@@ -68,6 +69,8 @@ wheel-check: $(VENV)/.developing
 	build/wheel-check/venv/bin/python -m pip --disable-pip-version-check --quiet install build/wheel-check/dist/*.whl
 	cd build/wheel-check && PATH="$(abspath build/wheel-check/venv/bin):$$PATH" \
 	  && git asr --version && git asr demo demo >demo.log \
+	  && test -f venv/share/man/man1/git-asr.1 && git asr help sync >help.log && grep -q 'git asr sync' help.log \
+	  && git asr completion bash >completion.log && bash -n completion.log \
 	  && git -C demo asr sessions && git -C demo fsck --strict --no-dangling
 
 # Builds the wheel whose converters are compiled, and runs their tests and the tour with it.

@@ -23,16 +23,14 @@ _TIMES = 5
 _MEGABYTE = 1e6
 
 _FLOOR = str(PROJECT / "benchmarks" / "floor.py")
-_COMPLETION = {"_GIT_ASR_COMPLETE": "bash_complete", "COMP_WORDS": "git-asr s", "COMP_CWORD": "1"}
-_STARTS: tuple[tuple[str, tuple[str, ...], Mapping[str, str]], ...] = (
-    ("git asr --version", ("--version",), {}),
-    ("git asr -h", ("-h",), {}),
-    ("completion of a command", (), _COMPLETION),
-    ("git asr log -h", ("log", "-h"), {}),
-    ("git asr sessions -h", ("sessions", "-h"), {}),
-    ("git asr sync -h", ("sync", "-h"), {}),
-    ("git asr sessions, of 3", ("sessions",), {}),
-    ("git asr sync, 3 sessions, no change", ("sync",), {}),
+_STARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("git asr --version", ("--version",)),
+    ("git asr -h", ("-h",)),
+    ("git asr log -h", ("log", "-h")),
+    ("git asr sessions -h", ("sessions", "-h")),
+    ("git asr sync -h", ("sync", "-h")),
+    ("git asr sessions, of 3", ("sessions",)),
+    ("git asr sync, 3 sessions, no change", ("sync",)),
 )
 
 Job = Callable[[], Usage]
@@ -286,15 +284,15 @@ def starts(bench: Bench) -> list[Figure]:
     """How long commands take to start, in bare Pythons."""
     synced = bench.synced(bench.generated("few", Shape(sessions=3, checkpoints=3, commits=3, size=10_000)))
 
-    def job(arguments: tuple[str, ...], more: Mapping[str, str]) -> Job:
-        return lambda: run([*PROGRAM, *arguments], synced, more)
+    def job(arguments: tuple[str, ...]) -> Job:
+        return lambda: run([*PROGRAM, *arguments], synced)
 
-    jobs = {name: job(arguments, more) for name, arguments, more in _STARTS}
+    jobs = {name: job(arguments) for name, arguments in _STARTS}
     found = _seconds(bench.measure({**jobs, "bare": lambda: run(BARE, synced)}, _TIMES))
     return [
         _ratio(name, "× bare Python", found[name], found["bare"], HEAVY if heavy else LIGHT)
-        for name, arguments, more in _STARTS
-        for heavy in [_is_heavy(bench, synced, arguments, more)]
+        for name, arguments in _STARTS
+        for heavy in [_is_heavy(bench, synced, arguments)]
     ] + [Figure("bare Python", "s", tuple(found["bare"]))]
 
 
@@ -333,12 +331,12 @@ def hooks(bench: Bench) -> list[Figure]:
     return figures
 
 
-def _is_heavy(bench: Bench, cwd: Path, arguments: tuple[str, ...], more: Mapping[str, str]) -> bool:
+def _is_heavy(bench: Bench, cwd: Path, arguments: tuple[str, ...]) -> bool:
     """Tell whether a command imports pygit2 or GitPython."""
     trace = bench.folder / "imports"
     script = "import sys; from git_asr.cli.main import main; status = main()\n"
     script += f"open({str(trace)!r}, 'w').write(' '.join(sys.modules)); sys.exit(status)"
-    run([PYTHON, "-c", script, *arguments], cwd, more)
+    run([PYTHON, "-c", script, *arguments], cwd)
     return not {"pygit2", "git"}.isdisjoint(trace.read_text("utf-8").split())
 
 

@@ -50,10 +50,6 @@ def test_the_evidence_of_the_format_is_that_of_the_schema() -> None:
     assert named == format_docs.evidence()
 
 
-def test_the_manual_page_is_current() -> None:
-    assert command_docs.MANUAL.read_text("utf-8") == command_docs.manual(), "run `make docs`"
-
-
 @pytest.mark.parametrize("name", [None, "demo"])
 def test_the_help_is_what_a_user_sees(name: str | None, tmp_path: Path) -> None:
     shown = run_cli([*([name] if name else []), "--help"], tmp_path, env={"COLUMNS": "80"})

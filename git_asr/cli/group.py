@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from importlib import import_module
 
 import click
-from click.shell_completion import CompletionItem
 
 from git_asr import __version__
 from git_asr.errors import UsageError
@@ -54,6 +53,8 @@ COMMANDS = {
     "link": Entry("git_asr.cli.link:command", "Tie commits that lost their trailer to their sessions."),
     "install": Entry("git_asr.cli.install:command", "Install hooks that sync in the background."),
     "uninstall": Entry("git_asr.cli.uninstall:command", "Take the hooks out again."),
+    "completion": Entry("git_asr.cli.completion:command", "Let your shell complete commands and options."),
+    "help": Entry("git_asr.cli.help_:command", "Show the manual page of a command."),
     "demo": Entry("git_asr.cli.demo:command", "Make a throw-away repository and show what git-asr does."),
 }
 """Every command, in the order of ``git asr -h``. A new one is one line here and one module beside this one."""
@@ -74,7 +75,7 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command of a command line; an unknown one is an error that names the nearest."""
-        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+        if args[0] not in COMMANDS:
             from git_asr.cli.unknown import unknown_command
 
             raise unknown_command(args[0], list(COMMANDS))
@@ -84,15 +85,6 @@ class LazyGroup(click.Group):
         """Write the list of commands from the table alone."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items()])
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Complete the name of a command from the table alone, else an option of ``git asr`` itself."""
-        names = [
-            CompletionItem(name, help=entry.help)
-            for name, entry in COMMANDS.items()
-            if name.startswith(incomplete)
-        ]
-        return names + click.Command.shell_complete(self, ctx, incomplete)
 
 
 def load(name: str) -> click.Command:
@@ -110,8 +102,6 @@ def load(name: str) -> click.Command:
 
 
 def _change_folder(ctx: click.Context, _: click.Parameter, folders: tuple[str, ...]) -> None:
-    if ctx.resilient_parsing:
-        return
     for folder in folders:
         try:
             os.chdir(folder)

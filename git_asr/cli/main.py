@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 PIPE_CLOSED = 141
 """What a shell reports for a program that a closed pipe ended; ``git log | head`` gives the same."""
 
-_COMPLETE = "_GIT_ASR_COMPLETE"
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit status.
@@ -87,10 +85,6 @@ def _dispatch(arguments: list[str]) -> int:
     from git_asr.cli.group import PROGRAM, command
     from git_asr.errors import DONE, USAGE
 
-    if _COMPLETE in os.environ:
-        from click.shell_completion import shell_complete
-
-        return shell_complete(command, {}, PROGRAM, _COMPLETE, os.environ[_COMPLETE])
     try:
         with command.make_context(PROGRAM, list(arguments) or ["--help"]) as context:
             status = command.invoke(context)
