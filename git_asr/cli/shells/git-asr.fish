@@ -1,6 +1,6 @@
 # Completion of `git asr` and `git-asr` for fish, written by `make docs`.
 # Made by git-asr: `git asr completion` prints, installs and removes it.
-set -g __fish_git_asr_valued ':-C' 'show:--record' 'show:--html' 'show:--policy' 'blame:-L' 'sessions:-n' 'sessions:--max-count' 'usage:--by' 'search:-C' 'search:--context' 'search:-B' 'search:--before-context' 'search:-A' 'search:--after-context' 'search:--since' 'search:--until' 'search:--agent' 'coverage:--by' 'coverage:--min' 'push:--policy' 'setup:--via' 'export:-o' 'export:--output' 'export:--format' 'export:--since' 'export:--until' 'export:--agent' 'export:--policy' 'import:--into' 'import:--max-files' 'import:--max-size' 'import:--max-file-size' 'import:--max-ratio' 'import:--events' 'import:--agent' 'import:--session' 'redact:--try' 'redact:--policy' 'validate:--against' 'validate:--most' 'conformance:--kit' 'conformance:--tool' 'forget:--before' 'forget:--reason' 'install:--hook'
+set -g __fish_git_asr_valued ':-C' 'sync:-j' 'sync:--jobs' 'show:--record' 'show:--html' 'show:--policy' 'blame:-L' 'sessions:-n' 'sessions:--max-count' 'usage:--by' 'search:-C' 'search:--context' 'search:-B' 'search:--before-context' 'search:-A' 'search:--after-context' 'search:--since' 'search:--until' 'search:--agent' 'coverage:--by' 'coverage:--min' 'push:--policy' 'setup:--via' 'export:-o' 'export:--output' 'export:--format' 'export:--since' 'export:--until' 'export:--agent' 'export:--policy' 'import:--into' 'import:--max-files' 'import:--max-size' 'import:--max-file-size' 'import:--max-ratio' 'import:--events' 'import:--agent' 'import:--session' 'redact:--try' 'redact:--policy' 'validate:--against' 'validate:--most' 'conformance:--kit' 'conformance:--tool' 'forget:--before' 'forget:--reason' 'install:--hook'
 
 # The command that is typed, and how many arguments of it stand before the cursor.
 function __fish_git_asr_typed
@@ -82,6 +82,7 @@ complete -c git-asr -n '__fish_git_asr_is sync' -l full -d 'Trust no local state
 complete -c git-asr -n '__fish_git_asr_is sync' -l orphans -d 'Take sessions too that no commit names a checkpoint of'
 complete -c git-asr -n '__fish_git_asr_is sync' -l reconvert -d 'Convert anew what earlier versions of git-asr converted'
 complete -c git-asr -n '__fish_git_asr_is sync' -l remote -f -a '(__fish_git_asr_git __fish_git_remotes)' -d 'First fetch from a remote, then push to it'
+complete -c git-asr -n '__fish_git_asr_is sync' -s j -l jobs -r -f -d 'Convert in N processes'
 complete -c git-asr -n '__fish_git_asr_is sync' -l strict -d 'End with status 1 if anything could not be followed or read'
 complete -c git-asr -n '__fish_git_asr_is sync' -l json -d 'Print the outcome as JSON'
 complete -c git-asr -n '__fish_git_asr_is sync' -s h -l help -d 'Show this message and exit'
