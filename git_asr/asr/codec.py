@@ -31,7 +31,7 @@ strict = orjson.loads
 BLANK = " \t\r\n\x00\ufeff"
 """What may stand around a value: JSON's white space, a byte order mark, and NULs (a file that lost power)."""
 _SURROGATES = re.compile("([\ud800-\udfff]+)")
-_BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
+_BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]+")
 _STRINGS = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
@@ -284,8 +284,7 @@ def _skip(text: str, position: int) -> int:
 
 
 def _escape(hit: re.Match[str]) -> str:
-    units = hit[0].encode("utf-16-be")
-    return "".join(f"\\u{int.from_bytes(units[at : at + 2], 'big'):04x}" for at in range(0, len(units), 2))
+    return json.dumps(hit[0])[1:-1].replace("\x7f", "\\u007f")
 
 
 def _integer(literal: str) -> int | NumberText:
