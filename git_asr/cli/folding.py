@@ -20,6 +20,7 @@ class Folding:
 
     Of the stream that is printed, ``folder``: where the session ran; ``plan``: the steps that were last said;
     ``said``: the message that was just said; ``thoughts``: how many were passed over since nothing is left of them.
+    ``projection``: what is printed is a context view, in which what is missing may well be recorded.
     """
 
     full: bool = False
@@ -28,6 +29,7 @@ class Folding:
     plan: tuple[str, ...] = ()
     said: str = ""
     thoughts: int = 0
+    projection: bool = False
 
     def path(self, said: str) -> str:
         """A path as seen from ``folder``; any other text, or a path elsewhere, as it is."""
@@ -43,9 +45,10 @@ class Folding:
         for line in kept:
             ended = line.removesuffix("\r").rstrip(" \t")
             looked_at = ended if self.full else ended[:_CHARACTERS]
-            shown = text.neutral(looked_at, lines=True).expandtabs(4)
+            more = text.ELLIPSIS if len(looked_at) < len(ended) else ""
+            shown = text.neutral(looked_at, lines=True).expandtabs(4) + more
             short = shown if self.full else text.clip(shown, _CELLS)
-            cut = cut or len(looked_at) < len(ended) or short != shown
+            cut = cut or bool(more) or short != shown
             yield short
         if not whole:
             yield paint(f"… {text.plural(number - len(kept), 'more line')}", "dim")

@@ -8,13 +8,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
-from itertools import islice
+from functools import lru_cache
+from itertools import groupby, islice
 
 _KEPT_IN_LINES = "\n\t"
-_ELLIPSIS = "…"
+ELLIPSIS = "…"
 _UNITS = ("", "k", "M", "G", "T", "P")
 _MOST_MARKS = 16
 """Characters for each terminal cell."""
+_MOST_ON_ONE = 8
+"""Marks in a row that are shown; no script needs as many on one letter."""
 
 # C0 and DEL, C1, the bidirectional controls, what is drawn as nothing at all, line and paragraph separators,
 # lone surrogates, tag characters, noncharacters. Joiners (U+200C, U+200D) stay: Persian and emoji need them.
@@ -22,6 +25,8 @@ _HOSTILE = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff"
     "\uffa0\ufff0-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
 )
+# What a run of marks may stand in: marks and joiners are neither ASCII nor letters nor white space.
+_NO_LETTERS = re.compile(rf"[^\x00-\x7f\w\s]{{{_MOST_ON_ONE + 1},}}")
 _SPACE = re.compile(r"\s+")
 
 
@@ -29,13 +34,15 @@ def neutral(text: str, *, lines: bool = False) -> str:
     """Make every character visible that could steer a terminal or deceive the eye.
 
     Control characters become caret notation (ESC is ``^[``), the others ``<U+202E>``. With ``lines`` line
-    feeds and tabs stay, and a carriage return before a line feed goes; without, they are made visible too. The
-    result holds no escape sequence, so it may be printed as it is. Specification, readers: "Display safely".
+    feeds and tabs stay, and a carriage return before a line feed goes; without, they are made visible too. Of a
+    flood of combining marks, which would cover other lines, the first stay, and the rest is counted: ``<+300 marks>``.
+    The result holds no escape sequence, so it may be printed as it is. Specification, readers: "Display safely".
     """
+    kept = ""
     if lines:
-        text = text.replace("\r\n", "\n")
-        return _HOSTILE.sub(lambda hit: hit[0] if hit[0] in _KEPT_IN_LINES else _visible(hit[0]), text)
-    return _HOSTILE.sub(lambda hit: _visible(hit[0]), text)
+        text, kept = text.replace("\r\n", "\n"), _KEPT_IN_LINES
+    shown = _HOSTILE.sub(lambda hit: hit[0] if hit[0] in kept else _visible(hit[0]), text)
+    return shown if shown.isascii() else _NO_LETTERS.sub(_without_flood, shown)
 
 
 def one_line(text: str, cells: int | None = None) -> str:
@@ -46,14 +53,15 @@ def one_line(text: str, cells: int | None = None) -> str:
     folded = _SPACE.sub(" ", text).strip()
     if cells is None:
         return neutral(folded)
-    return clip(neutral(folded[: _most(cells) + 1]), cells)  # neutral text is never shorter
+    looked_at = folded[: _most(cells) + 1]
+    return clip(neutral(looked_at) + (ELLIPSIS if len(looked_at) < len(folded) else ""), cells)
 
 
 def width(text: str) -> int:
     """The cells that a text fills in a terminal: 2 for wide characters, 0 for combining marks."""
     if text.isascii():
         return len(text)
-    return sum(_cells(character) for character in text)
+    return sum(cells_of(character) for character in text)
 
 
 def clip(text: str, cells: int) -> str:
@@ -67,14 +75,14 @@ def clip(text: str, cells: int) -> str:
     most = _most(cells)
     left, end = cells, 0
     for number, character in enumerate(islice(text, most), start=1):
-        left -= _cells(character)
+        left -= cells_of(character)
         if left < 0:
             break
         end = number if left else end  # a cell is left for the ellipsis
     else:
         if len(text) <= most:
             return text
-    return text[:end].rstrip() + _ELLIPSIS if cells > 0 else ""
+    return text[:end].rstrip() + ELLIPSIS if cells > 0 else ""
 
 
 def _most(cells: int) -> int:
@@ -134,6 +142,16 @@ def columns(
     return lines
 
 
+def _without_flood(hit: re.Match[str]) -> str:
+    """What is no letter, with long runs of marks cut."""
+    kept: list[str] = []
+    for marks, run in groupby(hit[0], lambda one: not cells_of(one)):
+        found = "".join(run)
+        more = len(found) - _MOST_ON_ONE if marks else 0
+        kept.append(f"{found[:_MOST_ON_ONE]}<+{plural(more, 'mark')}>" if more > 0 else found)
+    return "".join(kept)
+
+
 def _visible(character: str) -> str:
     code = ord(character)
     if code < 0x20 or code == 0x7F:
@@ -141,10 +159,12 @@ def _visible(character: str) -> str:
     return f"<U+{code:04X}>"
 
 
-def _cells(character: str) -> int:
+@lru_cache(maxsize=4096)
+def cells_of(character: str) -> int:
+    """The cells that a character fills: 2 if it is wide, 0 if it is drawn on the one before."""
     if character.isascii():
         return 1
-    if unicodedata.combining(character) or unicodedata.category(character) in {"Mn", "Me", "Cf"}:
+    if unicodedata.category(character) in {"Mn", "Me", "Cf"} or "\u1160" <= character <= "\u11ff":  # Hangul
         return 0
     return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1
 

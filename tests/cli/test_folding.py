@@ -24,7 +24,8 @@ def folded(said: str, most: int = 2, **options: bool) -> tuple[list[str], int]:
         ("a\rb\x1b[m", ["a^Mb^[[m"], 0),
         ("x" * 401, ["x" * 399 + "…"], 1),
         ("x" + 1_000_000 * " " + "y", ["x…"], 1),
-        ("x" + 1_000_000 * "\u0301", ["x" + 6399 * "\u0301" + "…"], 1),
+        ("x" + 1_000_000 * "\u0301", ["x" + 8 * "\u0301" + "<+6,392 marks>…"], 1),
+        (10 * ("x" + 9 * "\u0301"), [10 * ("x" + 8 * "\u0301" + "<+1 mark>")], 0),
     ],
 )
 def test_a_text_is_folded(said: str, lines: list[str], count: int) -> None:

@@ -25,6 +25,10 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()))  # lone surrogates too
         ("user\u202etxt.exe\u2066", "user<U+202E>txt.exe<U+2066>"),
         ("\u200b\ufeff\u2028", "<U+200B><U+FEFF><U+2028>"),
         ("\udc80\U000e0041", "<U+DC80><U+E0041>"),
+        ("e" + 8 * "\u0301", "e" + 8 * "\u0301"),
+        ("e" + 9 * "\u0301" + "!", "e" + 8 * "\u0301" + "<+1 mark>!"),
+        ("ก" + 1_000_000 * "\u0e47" + "ก", "ก" + 8 * "\u0e47" + "<+999,992 marks>ก"),
+        ("👩" + 20 * "\u200d" + "💻" + 12 * "─", "👩" + 8 * "\u200d" + "<+12 marks>💻" + 12 * "─"),
     ],
 )
 def test_neutral(text: str, shown: str) -> None:
