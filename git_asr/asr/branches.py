@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from git_asr.asr.context import ancestors, default_head, implicit
@@ -17,8 +18,9 @@ class Branches:
     """What the predecessors of records say.
 
     ``left``: places of records that do not lead to the head but go out from something that does, each with the place of
-    the nearest such one. ``roots``: places of records that are known to follow nothing, although something was said
-    before them. ``breaks``: places of records of which no predecessor is recorded, each with the ID of one.
+    the nearest such one; and of those that a rewind took back, each with the place to which it went, -1 for the start.
+    ``roots``: places of records that are known to follow nothing, although something was said before them. ``breaks``:
+    places of records of which no predecessor is recorded, each with the ID of one.
     """
 
     left: dict[int, int]
@@ -53,4 +55,23 @@ def branches(records: Sequence[Record]) -> Branches:
         )
         if origin is not None:
             left[number] = origin
+    left |= _taken_back(records, sorted(path), ids)
     return Branches(left, frozenset(roots), breaks)
+
+
+def _taken_back(records: Sequence[Record], path: Sequence[int], ids: Mapping[str, int]) -> dict[int, int]:
+    """The places on the path that rewinds took back, each with the place to which the last one went."""
+    found: dict[int, int] = {}
+    live: list[int] = []
+    for number in path:
+        record = records[number]
+        if record["type"] != "rewind":
+            live.append(number)
+            continue
+        to = record.get("to")
+        cut = 0 if to is None else bisect_right(live, ids.get(to, len(records)))
+        if to is not None and (not cut or live[cut - 1] != ids.get(to)):
+            continue  # it goes to what is not there any more: nothing is known to be taken back
+        found.update(dict.fromkeys(live[cut:], live[cut - 1] if cut else -1))
+        del live[cut:]
+    return found

@@ -84,7 +84,12 @@ def _call(item: Call, folding: Folding) -> Iterator[str]:
     if item.edits:
         edit = item.edits[0]
         said = f"{folding.path(edit.path)}  +{edit.added}" + ("" if edit.whole else f" −{edit.removed}")
-    head = [paint(_line(words.tool(item)), "cyan"), text.one_line(said, _GIST_CELLS), _status(item)]
+    head = [
+        paint(_line(words.tool(item, _here(folding))), "cyan"),
+        text.one_line(said, _GIST_CELLS),
+        _status(item, folding),
+        paint(words.took(item), "dim"),
+    ]
     yield "  ".join(one for one in head if one)
     if item.questions is not None:
         yield from _indented(_exchange_lines(item.questions, item.answers, folding))
@@ -106,8 +111,12 @@ def outcome(item: Call, folding: Folding) -> Iterator[str]:
     yield from _indented(_parts(item.result, folding, most))
 
 
-def _status(item: Call) -> str:
-    said = words.outcome(item)
+def _here(folding: Folding) -> str:
+    return words.IN_CONTEXT if folding.projection else words.RECORDED
+
+
+def _status(item: Call, folding: Folding) -> str:
+    said = words.outcome(item, _here(folding))
     return paint(_line(said), _STATUS.get(said, "yellow"))
 
 
@@ -154,7 +163,7 @@ def _exchange_lines(
         for reply in own:
             yield from _answer(reply, folding)
         if not own:
-            yield paint("no answer recorded", "yellow")
+            yield paint(f"no answer {_here(folding)}", "yellow")
     for reply in replies:
         asked = reply.get("question")
         if isinstance(asked, str) and asked not in by_question:
@@ -204,14 +213,20 @@ def _step(step: Mapping[str, Any]) -> str:
 
 
 def _subagent(item: Subagent, arguments: Any, folding: Folding) -> Iterator[str]:
-    yield paint(_line(words.subagent(item)), "cyan")
+    if folding.projection:
+        yield paint("subagent: its context is its own", "cyan")
+    else:
+        yield paint(_line(words.subagent(item)), "cyan")
+        if item.stream is not None and item.items:
+            yield paint(_line(f"stream {item.stream}"), "dim")
     prompt = arguments.get("prompt") if isinstance(arguments, dict) else None
     if isinstance(prompt, str) and prompt.strip() != words.first_said(item.items):
         yield from _indented(folding.lines(prompt, _OTHER_LINES))
 
 
-def _compaction(item: Compaction, _: Folding) -> Iterator[str]:
-    yield paint(_line(f"── {words.compaction(item)} ──"), "yellow")
+def _compaction(item: Compaction, folding: Folding) -> Iterator[str]:
+    said = words.compaction(item, "what came before") if folding.projection else words.compaction(item)
+    yield paint(_line(f"── {said} ──"), "yellow")
 
 
 def _turn(item: Turn, _: Folding) -> Iterator[str]:

@@ -23,8 +23,12 @@ _CHECKPOINT = re.compile("[0-9a-f]{1,12}|[0-7][0-9A-Z]{0,25}")
 """What may be the beginning of a checkpoint's ID (``entire.links``)."""
 
 
-def meant(repo: Repository, objects: Objects, tree: str | None, what: str, report: Report) -> Candidate:
+def meant(
+    repo: Repository, objects: Objects, tree: str | None, what: str, report: Report, *, streams: bool = False
+) -> Candidate:
     """The commit, checkpoint or session that a text means; ``tree``: the companion's.
+
+    ``streams``: what means none of these may be the beginning of a stream's ID, as of a subagent's.
 
     Raises:
         UsageError: none, or several.
@@ -38,6 +42,8 @@ def meant(repo: Repository, objects: Objects, tree: str | None, what: str, repor
         raise _unknown(what)
     manifests = lookup.manifests(objects, tree, report)
     begun = _begun(objects, tree, manifests, what, named=commit is not None)
+    if streams and commit is None and not begun:
+        begun = _exact(lookup.streams(manifests, what), what)
     if commit is not None and all(one.id != what for one in begun):
         if begun and commit.startswith(what):  # an abbreviation, not the name of a branch or a tag
             raise _ambiguous(what, [Candidate("commit", commit, ()), *begun])
@@ -63,6 +69,11 @@ def _begun(
     begun = lookup.sessions(manifests, what)
     if tree is not None and (_CHECKPOINT.fullmatch(what) or not (begun or named)):
         begun = lookup.checkpoints(objects, tree, manifests, what) + begun
+    return _exact(begun, what)
+
+
+def _exact(begun: list[Candidate], what: str) -> list[Candidate]:
+    """Only what has this very ID, where there is such."""
     return [one for one in begun if one.id == what] or begun
 
 

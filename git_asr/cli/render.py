@@ -23,6 +23,8 @@ from git_asr.views.text import neutral, plural
 Style = Literal["bold", "dim", "red", "green", "yellow", "cyan"]
 
 _SGR: dict[Style, str] = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+_CHOSEN: list[bool] = []
+"""What the command line says of colour; empty where it leaves that open."""
 _GIT_DEADLINE = 10.0
 """Seconds; a question to Git about its configuration takes milliseconds."""
 
@@ -70,9 +72,19 @@ def on_terminal(stream: TextIO | None = None) -> bool:
     return stream is not None and not stream.closed and stream.isatty()
 
 
+def choose_colour(when: str) -> None:
+    """Give stdout colour ``always`` or ``never``, whatever else is said; ``auto`` leaves that to ``colour``."""
+    _CHOSEN[:] = [] if when == "auto" else [when == "always"]
+
+
 @cache
 def colour() -> bool:
-    """Tell whether stdout gets colour: NO_COLOR is unset or empty, and Git's configuration wants it there."""
+    """Tell whether stdout gets colour.
+
+    As the command line chose; else if NO_COLOR is unset or empty, and Git's configuration wants it there.
+    """
+    if _CHOSEN:
+        return _CHOSEN[0]
     if os.environ.get("NO_COLOR"):
         return False
     terminal = "true" if on_terminal() else "false"
@@ -85,12 +97,12 @@ def paint(text: str, style: Style) -> str:
 
 
 @contextmanager
-def paged() -> Iterator[None]:
-    """Send stdout through Git's pager while the block runs, if stdout is a terminal.
+def paged(*, wanted: bool = True) -> Iterator[None]:
+    """Send stdout through Git's pager while the block runs, if stdout is a terminal and a pager is wanted.
 
     A reader who leaves the pager early ends the block quietly.
     """
-    pager = _git("var", "GIT_PAGER") if on_terminal() else None
+    pager = _git("var", "GIT_PAGER") if wanted and on_terminal() else None
     if not pager or pager == "cat":
         yield
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from itertools import chain
 from typing import Any
@@ -11,6 +11,7 @@ import click
 
 from git_asr.asr import codec
 from git_asr.asr.draft import Record
+from git_asr.asr.reading import Stream
 from git_asr.cli import render
 from git_asr.cli.meaning import meant
 from git_asr.companion.lookup import Candidate
@@ -25,6 +26,8 @@ from git_asr.views.excerpt import Excerpt, excerpts
 from git_asr.views.items import Item
 from git_asr.views.session import overview
 from git_asr.views.timeline import Timeline, timeline
+
+_UNREADABLE = "git asr validate --ref   says what is wrong with it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +80,21 @@ def find(repo: Repository, objects: Objects, what: str, *, whole: bool) -> Shown
     """
     tree = read_tip(repo, objects).tree
     warnings = render.Warnings()
-    found = meant(repo, objects, tree, what, warnings)
+    found = meant(repo, objects, tree, what, warnings, streams=True)
     if repo.promisor:
         from git_asr.cli.promised import bring_sessions
 
         bring_sessions(repo, objects, tree, found.sessions)
     bundles = _open(objects, tree, found, warnings) if tree is not None else []
-    commit = found.id if found.kind == "commit" else None
-    checkpoint = found.id if found.kind == "checkpoint" else None
+    asked = {} if found.kind == "session" else {found.kind: found.id}
     parts = [
-        (bundle, excerpt)
-        for bundle in bundles
-        for excerpt in excerpts(bundle.streams, commit=commit, checkpoint=checkpoint, whole=whole)
+        (bundle, excerpt) for bundle in bundles for excerpt in excerpts(bundle.streams, whole=whole, **asked)
     ]
+    if not parts:
+        raise AsrError(f"of {found.kind} {found.id} nothing can be read", hint=_UNREADABLE)
     parts.sort(key=lambda part: part[1].is_empty)
-    return Shown(found, tuple(parts), None if commit is None else commit_line(repo, commit))
+    line = commit_line(repo, found.id) if found.kind == "commit" else None
+    return Shown(found, tuple(parts), line)
 
 
 def _open(objects: Objects, tree: str, found: Candidate, report: Report) -> list[OpenBundle]:
@@ -124,25 +127,37 @@ def timeline_of(bundle: OpenBundle, excerpt: Excerpt) -> Timeline:
 
 def as_json(shown: Shown) -> dict[str, Any]:
     """What ``git asr show --json`` prints; version 1. Absent is unknown."""
+    return answer(shown, [_session(bundle, excerpt) for bundle, excerpt in shown.parts])
+
+
+def answer(shown: Shown, sessions: list[dict[str, Any]]) -> dict[str, Any]:
+    """What was asked for, and what is said of each stream."""
     return {
         "version": 1,
         "what": {"kind": shown.what.kind, "id": shown.what.id},
         **({} if shown.commit is None else {"commit": plain(shown.commit)}),
-        "sessions": [_session(bundle, excerpt) for bundle, excerpt in shown.parts],
+        "sessions": sessions,
     }
 
 
-def _session(bundle: OpenBundle, excerpt: Excerpt) -> dict[str, Any]:
+def stream_json(bundle: OpenBundle, stream: Stream) -> dict[str, Any]:
+    """Which stream of which session it is."""
     view = overview(bundle.session)
-    told = timeline_of(bundle, excerpt)
     return {
         "harness": view.harness,
         "session": view.id,
         "agent": view.agent,
         "models": list(view.models),
-        "stream": excerpt.stream.id,
-        "capture": excerpt.stream.header["capture"],
-        "through": excerpt.stream.through,
+        "stream": stream.id,
+        "capture": stream.header["capture"],
+        "through": stream.through,
+    }
+
+
+def _session(bundle: OpenBundle, excerpt: Excerpt) -> dict[str, Any]:
+    told = timeline_of(bundle, excerpt)
+    return {
+        **stream_json(bundle, excerpt.stream),
         "slices": None if excerpt.slices is None else plain(excerpt.slices),
         "unplaced": list(excerpt.unplaced),
         "tokens": plain(excerpt.total()),
@@ -166,18 +181,14 @@ def plain(value: Any) -> Any:
     return {**kind, **{name: plain(found) for name, found in members if found is not None}}
 
 
-def print_records(shown: Shown, only: str | None) -> None:
-    """Print headers and records, the header of each stream before its records; or only the records of one ID.
-
-    Raises:
-        UsageError: there is no such record.
-    """
+def print_records(records: Iterable[Record]) -> None:
+    """Print records as JSON Lines, exact; on a terminal in ASCII."""
     terminal = render.on_terminal()
-    for record in shown.records(only):
+    for record in records:
         data = codec.encode(record)
         click.echo(codec.escaped(data) if terminal else data)
 
 
-def print_json(shown: Shown) -> None:
-    """Print what ``as_json`` gives."""
-    click.echo(codec.escaped(codec.encode(as_json(shown))))
+def print_json(value: dict[str, Any]) -> None:
+    """Print a value as JSON in ASCII, exact."""
+    click.echo(codec.escaped(codec.encode(value)))

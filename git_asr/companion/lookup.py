@@ -1,4 +1,4 @@
-"""From what a person types to the sessions of the companion ref: a commit, a checkpoint or a session."""
+"""From what a person types to the sessions of the companion ref: a commit, a checkpoint, a session or a stream."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from git_asr.companion import store
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Objects
 
-Kind = Literal["commit", "checkpoint", "session"]
+Kind = Literal["commit", "checkpoint", "session", "stream"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -69,6 +69,18 @@ def linked(manifests: Iterable[Manifest]) -> set[str]:
 def sessions(manifests: Iterable[Manifest], text: str) -> list[Candidate]:
     """The sessions whose ID begins with a text."""
     return _candidates("session", ((key, key.id) for key in _keys(manifests)), text)
+
+
+def streams(manifests: Iterable[Manifest], text: str) -> list[Candidate]:
+    """The streams whose ID begins with a text and is not their session's: of subagents, and of lines of a history."""
+    named = (
+        (session.key, one.stream)
+        for manifest in manifests
+        for session in manifest.sessions
+        for one in session.streams
+        if one.stream != session.key.id
+    )
+    return _candidates("stream", named, text)
 
 
 def checkpoints(objects: Objects, tree: str, manifests: Iterable[Manifest], text: str) -> list[Candidate]:

@@ -55,15 +55,18 @@ def excerpts(
     *,
     commit: str | None = None,
     checkpoint: str | None = None,
+    stream: str | None = None,
     whole: bool = False,
 ) -> list[Excerpt]:
-    """What a session's streams have for a commit, for a checkpoint, or at all.
+    """What a session's streams have for a commit, for a checkpoint, for the ID of one of them, or at all.
 
     ``whole``: the whole of the streams that have anything for it. Of a session as a whole, a subagent's stream that no
     call of another stream started stands for itself.
     """
     main = [one for one in streams if not spawning_calls(one)]
     others = [one for one in streams if spawning_calls(one)]
+    if stream is not None:
+        return [Excerpt(one, None, (), _subagents(one, None, others)) for one in streams if one.id == stream]
     if commit is None and checkpoint is None:
         return _whole(main, others)
     found = []

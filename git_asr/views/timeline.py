@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from git_asr.asr import entities, stream
-from git_asr.asr.branches import SPOKEN, branches
+from git_asr.asr.branches import SPOKEN, Branches, branches
 from git_asr.asr.draft import Record
 from git_asr.asr.ids import PART_SPAN
 from git_asr.asr.reading import GetBlob, Stream, position
@@ -51,15 +51,23 @@ def timeline(
     return _Reader(stream, blob, spawned).timeline(within, marks=marks)
 
 
+def projection(stream: Stream, records: Sequence[Record], blob: GetBlob) -> Timeline:
+    """The records of a context view (``asr.context``) of a stream as items, in their order."""
+    found = replace(stream, records=tuple(records), gaps=())
+    return _Reader(found, blob, calls.Spawned(stream.id, ()), Branches({}, frozenset(), {})).all()
+
+
 class _Reader:
     """One stream while its timeline is made."""
 
-    def __init__(self, stream: Stream, blob: GetBlob, spawned: calls.Spawned) -> None:
+    def __init__(
+        self, stream: Stream, blob: GetBlob, spawned: calls.Spawned, graph: Branches | None = None
+    ) -> None:
         self._stream = stream
         self._blob = blob
         self._entities = list(entities.Revisions(stream.records).entities())
         self._numbers = {id(record): number for number, record in enumerate(stream.records)}
-        self._graph = branches(stream.records)
+        self._graph = branches(stream.records) if graph is None else graph
         self._spawned = spawned
         self._calls = calls.Calls([latest for _, latest in self._entities], blob, spawned, self._below)
         self._hidden: Counter[str] = Counter()
@@ -82,6 +90,12 @@ class _Reader:
             placed += (_mark(one) for one in slices(self._stream) if asked is None or one in asked)
         ordered = [item for _, item in sorted(placed, key=lambda one: one[0])]
         return Timeline(tuple(self._with_branches(ordered)), dict(sorted(self._hidden.items())))
+
+    def all(self) -> Timeline:
+        """The items of all records in the order in which they stand, and nothing of the course."""
+        self._calls.show(latest for _, latest in self._entities)
+        found = [item for pair in self._entities if (item := self._item(*pair)) is not None]
+        return Timeline(tuple(found), dict(sorted(self._hidden.items())))
 
     def _item(self, first: Record, latest: Record) -> Item | None:
         """The item of an entity; None where it is shown with another, or not at all."""

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from git_asr.asr.context import Context
 from git_asr.asr.draft import Record
+from git_asr.asr.times import instant
 from git_asr.asr.totals import Total
 from git_asr.views import text
 from git_asr.views.items import Call, Compaction, Gap, Item, Mark, Message, Part, Subagent, Turn
 
 BOXES = {"completed": "[x]", "in_progress": "[>]", "pending": "[ ]"}
 """The statuses of a step of a plan; any other is ``[?]``."""
+
+RECORDED = "recorded"
+IN_CONTEXT = "in this context"
+"""Where something is looked for: in all that is recorded, or in a context view alone."""
+PROJECTION = "a projection of what is recorded, not proof of what the model received"
+"""What a context view is (profile, section 9)."""
 
 _NAMES = {
     "reasoning": ("thought without its text", "thoughts without their text"),
@@ -38,21 +46,28 @@ def notes(item: Message) -> list[str]:
     ]
 
 
-def tool(item: Call) -> str:
-    """The name of the tool, or what a result without its call is."""
+def tool(item: Call, here: str = RECORDED) -> str:
+    """The name of the tool, or what a result without its call is. ``here``: RECORDED or IN_CONTEXT."""
     name = item.name
     if name is None:
-        name = (
-            "result whose call cannot be told" if item.ambiguous else "result of a call that is not recorded"
-        )
+        name = f"result {'whose call cannot be told' if item.ambiguous else f'of a call that is not {here}'}"
     return name + (" (called before)" if item.earlier else "")
 
 
-def outcome(item: Call) -> str:
-    """How a call ended, as far as that is known."""
+def outcome(item: Call, here: str = RECORDED) -> str:
+    """How a call ended, as far as that is known. ``here``: RECORDED or IN_CONTEXT."""
     if item.ambiguous and item.name is not None:
         return "outcome unknown: several calls or results have its ID"
-    return "no result recorded: outcome unknown" if item.status is None else item.status
+    if item.status is not None:
+        return item.status
+    return f"no result {here}" + (": outcome unknown" if here == RECORDED else "")
+
+
+def took(item: Call) -> str:
+    """How long a call took, where both of its times are recorded and it was at least a second."""
+    begin, end = instant(item.ts), instant(item.ended)
+    seconds = 0.0 if begin is None or end is None else (end - begin) / 1e9
+    return text.duration(seconds) if seconds >= 1 else ""
 
 
 def absent(part: Part) -> str:
@@ -80,18 +95,27 @@ def first_said(items: Sequence[Item]) -> str | None:
     return None if first is None or len(first.parts) != 1 else (first.parts[0].text or "").strip()
 
 
-def compaction(item: Compaction) -> str:
-    """What became of the context."""
+def compaction(item: Compaction, before: str = "what stands above") -> str:
+    """What became of the context. ``before``: what that which was replaced is called."""
     trigger = f" ({item.trigger})" if item.trigger else ""
     if item.unknown:
         what = "what it replaced is not known"
     elif item.calls:
         what = f"the results of {text.plural(item.calls, 'call')} were cleared"
     else:
-        what = "what stands above was replaced"
+        what = f"{before} was replaced"
     kept = f", {text.plural(item.kept, 'record')} kept" if item.kept else ""
     summary = "" if item.summary is not None or item.calls else ", no summary recorded"
     return f"context compacted{trigger}: {what}{kept}{summary}"
+
+
+def context(view: Context) -> list[str]:
+    """What a context view does not know."""
+    return [
+        *(f"what came before is not recorded (it follows {one})" for one in view.gaps),
+        *(f"what compaction {one} replaced is not known: it may stand here still" for one in view.unknown),
+        *(f"lines before {one} cannot be read: what stood there is not known" for one in view.damaged),
+    ]
 
 
 def turn(item: Turn) -> str:

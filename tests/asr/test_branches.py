@@ -34,6 +34,28 @@ def test_a_predecessor_that_is_not_here_is_a_break() -> None:
     assert branches(records).breaks == {0: "gone"}
 
 
+def test_what_a_rewind_took_back_is_left_with_the_place_to_which_it_went() -> None:
+    records = [
+        record("a"),
+        record("b"),
+        record("r", "rewind", to="a"),
+        record("c"),
+        record("again", "rewind", to="a"),
+        record("lost", "rewind", to="b"),
+        record("unknown", "rewind", to="x"),
+        record("d"),
+    ]
+    assert branches(records).left == {1: 0, 3: 0}
+    records.append(record("start", "rewind", to=None))
+    assert branches(records).left == {0: -1, 1: 0, 3: 0, 7: -1}
+    assert branches([*records, record("e"), record("before", "rewind", to="a")]).left == {
+        0: -1,
+        1: 0,
+        3: 0,
+        7: -1,
+    }
+
+
 def test_nothing_has_no_branches() -> None:
     found = branches([])
     assert (found.left, found.roots, found.breaks) == ({}, frozenset(), {})

@@ -254,7 +254,7 @@ def test_a_rewind_and_an_empty_branch() -> None:
         record("r", "rewind", to=None),
         record("q", "rewind", to="a"),
     )
-    assert [item.what for item in of(one).items if isinstance(item, Turn)] == ["rewind", "rewind"]
+    assert [item.what for item in of(one).items if isinstance(item, Turn)] == ["branch", "rewind", "rewind"]
     assert "went back to its start" in text(of(one).items)
     assert "went back to a" in text(of(one).items)
 

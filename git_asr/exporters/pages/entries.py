@@ -146,7 +146,7 @@ class Entries:
             said=self._about(item),
             outcome=words.outcome(item),
             state=_STATUS.get(words.outcome(item), "warned"),
-            took=_took(item),
+            took=words.took(item),
             folded=not (telling or failed) if folds else None,
             blocks=blocks,
             below=below,
@@ -251,13 +251,6 @@ def _begin(parts: Iterable[Part]) -> str:
     """The first words of a content."""
     said = next((part.text for part in parts if part.text is not None and part.text.strip()), "")
     return text.one_line(said[: 16 * _CELLS], _CELLS)
-
-
-def _took(item: Call) -> str:
-    """How long a call took, where both of its times are recorded and it was at least a second."""
-    begin, end = instant(item.ts), instant(item.ended)
-    seconds = 0.0 if begin is None or end is None else (end - begin) / 1e9
-    return text.duration(seconds) if seconds >= 1 else ""
 
 
 def _pretty(value: Any) -> str:
