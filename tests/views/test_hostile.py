@@ -11,11 +11,12 @@ from git_asr.asr import codec, context, reading
 from git_asr.asr.bundle import StreamEntry, file_entry
 from git_asr.asr.reading import Stream
 from git_asr.cli.folding import Folding
+from git_asr.cli.looks import Sheet
 from git_asr.cli.shown import plain
 from git_asr.cli.timeline import item_lines
 from git_asr.views import text, words
 from git_asr.views.excerpt import excerpts
-from git_asr.views.timeline import timeline
+from git_asr.views.timeline import projection, timeline
 
 FIELDS: dict[str, tuple[str, ...]] = {
     "message": ("author", "role", "content", "contentBlob", "from", "capture", "copiedFrom", "_meta"),
@@ -159,5 +160,11 @@ def test_anything(
         told = timeline(one.stream, blobs.get, within=one.slices, subagents=one.subagents)
         for line in (*item_lines(told.items, Folding(full=full)), words.figures(one.total())):
             assert line == text.neutral(line)
+        assert all(line.isascii() for line in item_lines(told.items, Folding(), sheet=Sheet(20, ascii=True)))
         codec.encode([plain(told.items), plain(one.total()), *one.records()])
-    context.view(streams[0].records)
+    view = context.view(streams[0].records)
+    if view is not None:
+        before = projection(streams[0], view.records, blobs.get)
+        for line in item_lines(before.items, Folding(full=full, projection=True), sheet=Sheet(20)):
+            assert line == text.neutral(line)
+        codec.encode([plain(before.items), words.context(view)])
