@@ -31,7 +31,7 @@ PAGE = (PROJECT / "docs" / "json.md").read_text("utf-8")
 
 RUNS: Mapping[str, tuple[str, ...]] = {
     "sync": ("", "--remote", "--remote=nowhere"),
-    "show": ("", "--whole", "main~1", "0000", "nothing"),
+    "show": ("", "--whole", "--context", "main~1", "0000", "nothing"),
     "blame": ("work.txt", "absent.txt"),
     "sessions": ("", "--orphans", "-n 0", "-n x"),
     "usage": ("--explain", "--by commit", "--by day", "--by model", "no..where"),
@@ -77,6 +77,7 @@ MAPS = {
 }
 """Members that may be objects whose keys are no words of ours."""
 OPTIONAL = {
+    *("slices", "unplaced", "tokens", "unknown", "context"),
     *(
         "cacheRead",
         "cacheWrite",
