@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from git_asr.cli.filtering import session_filters
+
 
 @click.command("export")
 @click.argument("what", nargs=-1, metavar="[WHAT]...")
@@ -15,9 +17,7 @@ import click
     help="folder, zip, tar, tar.gz or tar.zst, else PATH tells; or html, markdown, jsonl, atif, otel or parquet.",
 )
 @click.option("--all", "everything", is_flag=True, help="Export every session.")
-@click.option("--since", metavar="TIME", help="Only sessions that went on after TIME, as for git log.")
-@click.option("--until", metavar="TIME", help="Only sessions that began before TIME.")
-@click.option("--agent", metavar="NAME", help="Only sessions of that agent.")
+@session_filters
 @click.option("--join", is_flag=True, help="Write each stream as one file.")
 @click.option("--native", is_flag=True, help="Add the agents' own transcripts, without secret answers.")
 @click.option("--shareable", is_flag=True, help="Redact everything; needs --policy.")
@@ -31,9 +31,6 @@ def command(
     output: str | None,
     kind: str | None,
     everything: bool,
-    since: str | None,
-    until: str | None,
-    agent: str | None,
     join: bool,
     native: bool,
     shareable: bool,
@@ -41,6 +38,7 @@ def command(
     private: bool,
     force: bool,
     machine: bool,
+    **filters: str | None,
 ) -> int:
     """Write sessions to a bundle: a folder, or an archive by the end of its name (.zip, .tar, .tar.gz, .tar.zst).
 
@@ -59,10 +57,11 @@ def command(
     """
     from git_asr.cli import exported, placing, render
     from git_asr.cli.selecting import Selection
+    from git_asr.views.filtering import Filters
 
     place = placing.place(output, kind, force=force, machine=machine)
     wanted = exported.Wanted(
-        Selection(what, everything, since, until, agent),
+        Selection(what, everything, Filters(**filters)),
         place,
         join=join,
         native=native,

@@ -19,6 +19,9 @@ from git_asr.errors import DONE, INCOMPLETE, UsageError
 )
 @click.option("--global", "everywhere", is_flag=True, help="For all your repositories.")
 @click.option("--manager", is_flag=True, help="Add an entry to your configuration of a hook manager.")
+@click.option(
+    "--notes/--no-notes", default=None, help="Let plain `git log` show the sessions too, or do not ask."
+)
 @click.option("--dry-run", is_flag=True, help="Only show what would be done.")
 @click.option("--json", "machine", is_flag=True, help="Print the outcome as JSON.")
 def command(
@@ -28,6 +31,7 @@ def command(
     config: bool,
     everywhere: bool,
     manager: bool,
+    notes: bool | None,
     dry_run: bool,
     machine: bool,
 ) -> int:
@@ -40,6 +44,8 @@ def command(
 
     With --global the files go to the folder that core.hooksPath names for all repositories; with --config --global no
     folder is needed. Installing again changes nothing; `git asr uninstall` takes everything back.
+
+    With --notes the notes with the sessions are added to notes.displayRef, beside what it has.
     """
     if worktrees and (config or everywhere):
         raise UsageError("--worktrees goes with the hook files of one repository")
@@ -48,7 +54,9 @@ def command(
     from git_asr.cli import installed
     from git_asr.hooks.installing import Request, install
 
-    request = Request(names, worktrees=worktrees, config=config, everywhere=everywhere, manager=manager)
+    request = Request(
+        names, worktrees=worktrees, config=config, everywhere=everywhere, manager=manager, notes=notes
+    )
     outcome = install(request, dry_run=dry_run)
     if machine:
         click.echo(json.dumps(installed.as_json(outcome), indent=2))

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from git_asr.cli import render
+from git_asr.hooks.display import KEY, VALUE
 from git_asr.hooks.installing import Installed, Uninstalled
 from git_asr.hooks.plan import Planned
 from git_asr.views.text import neutral, plural
@@ -21,6 +22,9 @@ def print_lines(outcome: Installed) -> None:
             render.warning(f"{one.hook}: {one.refusal.reason}" if one.hook else one.refusal.reason)
         else:
             click.echo(neutral(f"{one.hook}: {_told(one, outcome.dry_run)}"))
+    if outcome.notes == "added":
+        would = "would be " if outcome.dry_run else ""
+        click.echo(f"notes: {would}added: {KEY} {VALUE}")
 
 
 def _told(one: Planned, dry_run: bool) -> str:
@@ -71,6 +75,8 @@ def _hints(outcome: Installed) -> Iterable[str]:
     done = any(one.outcome in ("written", "updated", "current") for one in outcome.planned)
     if outcome.unsynced and done and not outcome.dry_run:
         yield "git asr sync   reads the checkpoints that are here already"
+    if done and outcome.offer:
+        yield "git asr install --notes   lets plain git log show the sessions too"
 
 
 def as_json(outcome: Installed) -> dict[str, Any]:
@@ -78,6 +84,7 @@ def as_json(outcome: Installed) -> dict[str, Any]:
     return {
         "version": 1,
         "dryRun": outcome.dry_run,
+        "notes": outcome.notes,
         "hooks": [
             {
                 "hook": one.hook,

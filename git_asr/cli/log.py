@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-
 import click
-
-from git_asr.companion.names import NOTES
-
-_FORMATS = ("--oneline", "--format", "--pretty")
-_CHOICES = ("--notes", "--no-notes", "--show-notes", "--standard-notes", "--no-standard-notes")
-_PLACED = re.compile(r"(?<!%)(?:%%)*%[-+ ]?N")
 
 
 class _AsGiven(click.Command):
@@ -26,41 +17,52 @@ class _AsGiven(click.Command):
 
 @click.command("log", cls=_AsGiven)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[GIT LOG OPTIONS]...")
+@click.option(
+    "--sessions/--no-sessions", expose_value=False, help="Only commits that have a session, or none."
+)
+@click.option(
+    "--agent", metavar="NAME", expose_value=False, help="Only commits with a session of that agent."
+)
+@click.option(
+    "--model",
+    metavar="NAME",
+    expose_value=False,
+    help="Of a model with NAME in its name, or a glob; case is one.",
+)
+@click.option("--session", metavar="ID", expose_value=False, help="With a session whose ID begins so.")
+@click.option(
+    "--touched",
+    metavar="PATH",
+    expose_value=False,
+    help="With a session that edited PATH, or below it, for the commit; or a glob.",
+)
+@click.option(
+    "--asr-format", metavar="FORMAT", expose_value=False, help="The line for each session: docs/log.md."
+)
 def command(arguments: tuple[str, ...]) -> int:
     """Show the commit log with the sessions behind each commit.
 
-    Takes every option of `git log`. The sessions come from the notes that sync derives (refs/notes/asr): they
-    stand under each commit, also with --oneline and --graph, and where an own --format has %N, else after it.
+    Takes every option of `git log`. The sessions stand under each commit where its notes would (refs/notes/asr), also
+    with --oneline and --graph, and where an own --format has %N, else after it.
+
+    The options below are our own, and stand before `--`. Those that choose commits go together with ranges, paths, -n
+    and --graph as Git's own --author does; several ask for one session that is all of that. FORMAT has fields such as
+    %(agent), %(session:short), %(tokens) and %(prompt); what is not recorded is -.
     """
     from git_asr.cli.autosync import refresh
+    from git_asr.cli.log_options import taken, with_notes
+    from git_asr.cli.logged import log
     from git_asr.cli.opening import open_repository
     from git_asr.cli.passthrough import run_git_here
+    from git_asr.companion.names import NOTES
     from git_asr.git.refs import read_ref
 
+    own, options, rest = taken(arguments)
     repo = open_repository()
     refresh(repo)
-    if read_ref(repo, NOTES) is None:
-        return run_git_here("log", *arguments)
-    end = arguments.index("--") if "--" in arguments else len(arguments)
-    return run_git_here("log", *_with_notes(arguments[:end], repo.config), *arguments[end:])
-
-
-def _with_notes(options: Sequence[str], config: Mapping[str, Sequence[str]]) -> list[str]:
-    """Ask for our notes; where Git would show the user's own by default, for those too."""
-    names = {option.partition("=")[0] for option in options}
-    notes = [f"--notes={NOTES}"] if names & {*_FORMATS, *_CHOICES} else ["--notes", f"--notes={NOTES}"]
-    shown = [_ending_with_notes(option, config) for option in options]
-    if not names & {*_FORMATS}:  # `format.pretty` may be an own format too
-        configured = f"--format={config.get('format.pretty', ('',))[-1]}"
-        changed = _ending_with_notes(configured, config)
-        shown[:0] = [changed] if changed != configured else []
-    return [*notes, *shown]
-
-
-def _ending_with_notes(option: str, config: Mapping[str, Sequence[str]]) -> str:
-    """Let an own format end with the notes, unless it places them itself; any other option stays."""
-    name, _, value = option.partition("=")
-    own = config.get(f"pretty.{value.lower()}", (value,))[-1]
-    if name not in _FORMATS or _PLACED.search(own):
-        return option
-    return f"{name}={own}%+N" if "%" in own or own.startswith(("format:", "tformat:")) else option
+    status = log(repo, own, options, rest)
+    if status is not None:
+        return status
+    if read_ref(repo, NOTES) is not None:
+        options = with_notes(options, repo.config)
+    return run_git_here("log", *options, *rest)

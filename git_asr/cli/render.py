@@ -97,12 +97,13 @@ def paint(text: str, style: Style) -> str:
 
 
 @contextmanager
-def paged(*, wanted: bool = True) -> Iterator[None]:
+def paged(command: str | None = None, *, wanted: bool = True) -> Iterator[None]:
     """Send stdout through Git's pager while the block runs, if stdout is a terminal and a pager is wanted.
 
-    A reader who leaves the pager early ends the block quietly.
+    ``command``: the command of Git's whose setting ``pager.<command>`` holds too. A reader who leaves the pager early
+    ends the block quietly.
     """
-    pager = _git("var", "GIT_PAGER") if wanted and on_terminal() else None
+    pager = _pager(command) if wanted and on_terminal() else None
     if not pager or pager == "cat":
         yield
         return
@@ -154,6 +155,16 @@ def left_out(number: int, noun: str = "", *, command: str = "", listed: str = "t
 def _say(kind: str, text: str) -> None:
     if sys.stderr is not None:  # print() would take stdout instead
         print(f"{kind}: {neutral(text)}", file=sys.stderr, flush=True)
+
+
+def _pager(command: str | None) -> str | None:
+    """The pager as Git chooses it: ``pager.<command>`` is one, or says whether there is one."""
+    own = _git("config", "--get", f"pager.{command}") if command is not None else None
+    if own is not None:
+        wanted = _git("config", "--type=bool", "--get", f"pager.{command}")
+        if wanted is None or wanted == "false":
+            return own if wanted is None else None
+    return _git("var", "GIT_PAGER")
 
 
 def _git(*question: str) -> str | None:

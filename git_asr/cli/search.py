@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from git_asr.cli.filtering import session_filters
 from git_asr.errors import DONE, INCOMPLETE
 
 
@@ -18,9 +19,7 @@ from git_asr.errors import DONE, INCOMPLETE
 @click.option("-A", "--after-context", "after", type=click.IntRange(min=0), metavar="N", help="After it.")
 @click.option("-c", "--count", is_flag=True, help="Print how many lines match in each session.")
 @click.option("-l", "--sessions-with-matches", "only", is_flag=True, help="Print the IDs of sessions alone.")
-@click.option("--since", metavar="TIME", help="Only sessions that went on after TIME, as for git log.")
-@click.option("--until", metavar="TIME", help="Only sessions that began before TIME.")
-@click.option("--agent", metavar="NAME", help="Only sessions of that agent.")
+@session_filters
 @click.option("--no-index", is_flag=True, help="Read every session, and keep no signatures of them.")
 @click.option("--json", "machine", is_flag=True, help="Print what is found as JSON.")
 def command(
@@ -35,11 +34,9 @@ def command(
     after: int | None,
     count: bool,
     only: bool,
-    since: str | None,
-    until: str | None,
-    agent: str | None,
     no_index: bool,
     machine: bool,
+    **filters: str | None,
 ) -> int:
     """Find lines in messages, tool calls, results and names of files, in the newest sessions first.
 
@@ -52,6 +49,7 @@ def command(
     from git_asr.cli import found
     from git_asr.cli.selecting import Selection
     from git_asr.errors import UsageError
+    from git_asr.views.filtering import Filters
     from git_asr.views.matching import Matcher, Query
 
     if fixed and extended_regexp:
@@ -65,6 +63,6 @@ def command(
         around if after is None else after,
     )
     matcher = Matcher(Query(query, fixed, ignore_case))
-    everything = not (what or since or until or agent)
-    wanted = found.Wanted(matcher, Selection(what, everything, since, until, agent), index=not no_index)
+    asked = Filters(**filters)
+    wanted = found.Wanted(matcher, Selection(what, not (what or asked), asked), index=not no_index)
     return DONE if found.search(wanted, shown) else INCOMPLETE

@@ -1,35 +1,31 @@
-"""Which sessions of the companion ref a command is about: by commit, range, checkpoint, session, time or agent."""
+"""Which sessions of the companion ref a command is about: by commit, range, checkpoint or session, and by filters."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from git_asr.asr.bundle import Manifest, Session
 from git_asr.asr.header import SessionKey
-from git_asr.asr.times import instant
 from git_asr.cli.meaning import meant
 from git_asr.companion import lookup
-from git_asr.converters.etf.format import harness_of
+from git_asr.companion.store import read_tip
 from git_asr.errors import AsrError, Report, UsageError
 from git_asr.git import ranged
+from git_asr.git.backend import open_objects
 from git_asr.git.base import Objects, Repository
 from git_asr.git.process import run_git
-from git_asr.views.session import overview
+from git_asr.views.filtering import NO_FILTERS, Filters, within
+from git_asr.views.session import Overview, overview
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What was asked for: ``what`` names sessions, the rest leaves some of them out; without ``what`` all are meant.
-
-    ``since``, ``until``: times as Git reads them. ``agent``: a name or a label.
-    """
+    """What was asked for: ``what`` names sessions, ``filters`` leave some out; without ``what`` all are meant."""
 
     what: tuple[str, ...] = ()
     all: bool = False
-    since: str | None = None
-    until: str | None = None
-    agent: str | None = None
+    filters: Filters = NO_FILTERS
 
 
 def select(
@@ -48,10 +44,9 @@ def selected(
         UsageError: nothing is asked for, or something that is nothing, or several things.
         AsrError: no session is meant.
     """
-    filtered = (wanted.since, wanted.until, wanted.agent) != (None, None, None)
     if wanted.all and wanted.what:
         raise UsageError("--all and WHAT exclude each other")
-    if not (wanted.all or wanted.what or filtered):
+    if not (wanted.all or wanted.what or wanted.filters):
         raise UsageError("say which sessions", hint="a commit, a range, a checkpoint or a session, or --all")
     manifests = lookup.manifests(objects, tree, report)
     known = {
@@ -70,13 +65,30 @@ def selected(
             )
         }
     )
-    span = _epoch(repo, "since", wanted.since), _epoch(repo, "until", wanted.until)
-    keys = sorted(key for key in named & known.keys() if _is_wanted(known[key], wanted.agent, span))
-    if not keys:
+    views = [overview(known[key]) for key in sorted(named & known.keys())]
+    left = fitting(repo, views, wanted.filters, report)
+    if not left:
         raise AsrError(
             "no session is left to be taken" if named else "no session is here", hint="git asr sessions"
         )
-    return [known[key] for key in keys]
+    return [known[SessionKey(one.harness, one.id)] for one in left]
+
+
+def fitting(repo: Repository, views: Iterable[Overview], filters: Filters, report: Report) -> list[Overview]:
+    """Those of some sessions that nothing leaves out, in their order. Raises AsrError: Git refuses a time."""
+    since, until = _epoch(repo, "since", filters.since), _epoch(repo, "until", filters.until)
+    timeless = (since, until) == (None, None)
+    left = [one for one in views if filters.fits(one) and (timeless or within(one, since, until))]
+    if filters.touched is None or not left:
+        return left
+    from git_asr.cli.touching import touching
+    from git_asr.companion.summaries import summaries
+
+    with open_objects(repo, "git") as objects:
+        known = summaries(repo, objects, str(read_tip(repo, objects).tree), report)
+        keys = {SessionKey(one.harness, one.id) for one in left}
+        found = touching(repo, known, filters.touched, [one for one in known.logged() if one.key in keys])
+    return [one for one in left if SessionKey(one.harness, one.id) in found]
 
 
 def _in_range(repo: Repository, manifests: Sequence[Manifest], revisions: str) -> tuple[SessionKey, ...]:
@@ -85,22 +97,6 @@ def _in_range(repo: Repository, manifests: Sequence[Manifest], revisions: str) -
     if not found:
         raise AsrError(f"no session is tied to a commit of {revisions}", hint=f"git asr coverage {revisions}")
     return found
-
-
-def _is_wanted(session: Session, agent: str | None, span: tuple[int | None, int | None]) -> bool:
-    """Whether nothing leaves a session out; one whose times are not known is left out by any time."""
-    view = overview(session)
-    if agent is not None and not {view.harness.lower(), view.agent.lower()} & {
-        agent.lower(),
-        harness_of(agent),
-    }:
-        return False
-    begin, end = instant(view.started_at), instant(view.ended_at)
-    begin, end = (end if begin is None else begin), (begin if end is None else end)
-    since, until = span
-    if since is not None and (end is None or end < since):
-        return False
-    return until is None or (begin is not None and begin <= until)
 
 
 def _epoch(repo: Repository, option: str, text: str | None) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from git_asr.views import text
 from git_asr.views.session import Overview, figures, short_id
@@ -37,3 +38,20 @@ def _row(view: Overview) -> tuple[str, ...]:
         str(len(view.commits)),
         text.one_line(prompt[0] if prompt else ""),
     )
+
+
+def as_record(view: Overview) -> dict[str, Any]:
+    """What `git asr sessions --json` prints of a session; version 1."""
+    return {
+        "harness": view.harness,
+        "id": view.id,
+        "agent": view.agent,
+        "models": list(view.models),
+        "startedAt": view.started_at,
+        "endedAt": view.ended_at,
+        "firstPrompt": view.first_prompt,
+        "counts": dict(view.counts),
+        "usage": dict(view.usage),
+        "streams": view.streams,
+        "commits": list(view.commits),
+    }

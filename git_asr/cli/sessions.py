@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import click
 
-if TYPE_CHECKING:
-    from git_asr.views.session import Overview
+from git_asr.cli.filtering import session_filters
+from git_asr.errors import UsageError
 
 
 @click.command("sessions")
@@ -15,12 +13,13 @@ if TYPE_CHECKING:
 @click.option(
     "--orphans", is_flag=True, help="List those of which no commit names a checkpoint, taken or not."
 )
+@session_filters
 @click.option("--json", "as_json", is_flag=True, help="Print all that is known as JSON.")
-def command(max_count: int | None, orphans: bool, as_json: bool) -> int:
+def command(max_count: int | None, *, orphans: bool, as_json: bool, **filters: str | None) -> int:
     """List the sessions, the newest first.
 
     Shows for each its agent, ID, start, models, figures as far as they are known, the number of commits that it
-    went into, and the first line of its first prompt.
+    went into, and the first line of its first prompt. Filters must all hold.
     """
     import json
     import shutil
@@ -31,17 +30,26 @@ def command(max_count: int | None, orphans: bool, as_json: bool) -> int:
 
     repo = open_repository()
     hinted = refresh(repo)
-    from git_asr.cli.session_table import table
+    from git_asr.cli.session_table import as_record, table
     from git_asr.companion.listing import overviews
 
+    filtered = any(one is not None for one in filters.values())
     if orphans:
         from git_asr.cli.orphans import show_orphans
 
+        if filtered:
+            raise UsageError("--orphans goes with no filter for sessions")
         return show_orphans(repo, max_count, as_json=as_json)
-    found = overviews(repo, render.Warnings())
-    shown = found[:max_count]
+    warnings = render.Warnings()
+    found = shown = overviews(repo, warnings)
+    if filtered:
+        from git_asr.cli.selecting import fitting
+        from git_asr.views.filtering import Filters
+
+        shown = fitting(repo, found, Filters(**filters), warnings)
+    shown = shown[:max_count]
     if as_json:
-        click.echo(json.dumps({"version": 1, "sessions": [_as_json(one) for one in shown]}, indent=2))
+        click.echo(json.dumps({"version": 1, "sessions": [as_record(one) for one in shown]}, indent=2))
         return 0
     if not found:
         if not hinted:
@@ -52,19 +60,3 @@ def command(max_count: int | None, orphans: bool, as_json: bool) -> int:
         for line in table(shown, cells):
             print(line)
     return 0
-
-
-def _as_json(view: Overview) -> dict[str, Any]:
-    return {
-        "harness": view.harness,
-        "id": view.id,
-        "agent": view.agent,
-        "models": list(view.models),
-        "startedAt": view.started_at,
-        "endedAt": view.ended_at,
-        "firstPrompt": view.first_prompt,
-        "counts": dict(view.counts),
-        "usage": dict(view.usage),
-        "streams": view.streams,
-        "commits": list(view.commits),
-    }

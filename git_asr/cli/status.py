@@ -26,6 +26,7 @@ def command(fix: bool, as_json: bool) -> int:
 
     from git_asr.cli import hook_lines, mending, render, status_lines
     from git_asr.git.repository import open_repository
+    from git_asr.hooks.display import is_displayed
     from git_asr.hooks.health import health
     from git_asr.sharing.helper import helper
     from git_asr.sync.settings import settings
@@ -38,17 +39,20 @@ def command(fix: bool, as_json: bool) -> int:
     found = status(repo, wanted.exclusions, render.Warnings(), orphans=wanted.orphans)
     well = health(repo, time.time())
     program = helper(repo)
+    displayed = is_displayed(repo)
     if as_json:
         import json
 
-        told = {
+        record = {
             **status_lines.as_record(found),
+            "notes": {"displayed": displayed},
             **status_lines.helper_record(program),
             **hook_lines.as_record(well),
         }
-        click.echo(json.dumps(told, indent=2))
+        click.echo(json.dumps(record, indent=2))
         return 0
-    for line in (*status_lines.lines(found), *status_lines.helper_lines(program), *hook_lines.lines(well)):
+    told = status_lines.lines(found, displayed=displayed)
+    for line in (*told, *status_lines.helper_lines(program), *hook_lines.lines(well)):
         click.echo(line)
     for hint in (*status_lines.hints(found), *status_lines.helper_hints(program), *hook_lines.hints(well)):
         render.hint(hint)

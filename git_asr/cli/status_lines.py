@@ -15,8 +15,8 @@ _MOST = 5
 """Things of one kind that are named one by one."""
 
 
-def lines(found: Status) -> Iterator[str]:
-    """What is here, in words."""
+def lines(found: Status, *, displayed: bool) -> Iterator[str]:
+    """What is here, in words. ``displayed``: whether plain `git log` shows the notes."""
     if not found.stores:
         yield "stores: none here"
     else:
@@ -35,6 +35,8 @@ def lines(found: Status) -> Iterator[str]:
         said = {None: "not looked at yet", True: "up to date", False: "there is more to sync"}[found.synced]
         held = f"{text.plural(found.sessions, 'session')}, {text.plural(found.links, 'link')} to commits"
         yield f"companion ref: {held} ({said})" if found.synced is not None else f"companion ref: {said}"
+    if displayed:
+        yield "notes: plain git log shows them"
     if found.orphans:
         taken = f", {found.taken} of them taken" if found.taken else ""
         yield f"orphans: {text.plural(found.orphans, 'session')} that no commit leads to{taken}"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from git_asr.cli.filtering import session_filters
 from git_asr.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,11 +25,19 @@ if TYPE_CHECKING:
 @click.option(
     "--every-commit", is_flag=True, help="Count for commits too that are on no branch or tag any more."
 )
+@session_filters
 @click.option("--explain", is_flag=True, help="List what was left out, and why.")
 @click.option("--json", "as_json", is_flag=True, help="Print all that is known as JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the lines as comma-separated values.")
 def command(
-    revisions: tuple[str, ...], *, by: By, every_commit: bool, explain: bool, as_json: bool, as_csv: bool
+    revisions: tuple[str, ...],
+    *,
+    by: By,
+    every_commit: bool,
+    explain: bool,
+    as_json: bool,
+    as_csv: bool,
+    **filters: str | None,
 ) -> int:
     """Add up the tokens that the sessions used.
 
@@ -37,25 +46,26 @@ def command(
     history, and summaries of calls that are known are left out. A call belongs to the earliest commit that names the
     checkpoint with which it came in; what came in with none has a line of its own. The input is without the cache,
     cached is what was read from it, written what was put into it. What is not recorded is -, never 0, and costs are
-    added only where an agent recorded them.
+    added only where an agent recorded them. Filters leave out sessions as a whole; --by model tells models apart.
     """
     import shutil
 
     from git_asr.cli import render
     from git_asr.cli.autosync import refresh
     from git_asr.cli.opening import open_repository
-    from git_asr.cli.used import as_record, left_out, table, values
+    from git_asr.cli.used import as_record, chosen, left_out, table, values
     from git_asr.sync.usage import used
 
-    if as_json and as_csv:
-        raise UsageError("--json and --csv exclude each other")
-    if as_csv and explain:
-        raise UsageError("--csv and --explain exclude each other", hint="--json has both")
+    if as_csv and (as_json or explain):
+        other, hint = ("--json", None) if as_json else ("--explain", "--json has both")
+        raise UsageError(f"--csv and {other} exclude each other", hint=hint)
     if revisions and every_commit:
         raise UsageError("RANGE and --every-commit exclude each other")
     repo = open_repository()
     hinted = refresh(repo)
-    found = used(repo, by, revisions, render.Warnings(), every=every_commit)
+    warnings = render.Warnings()
+    only = chosen(repo, filters, warnings)
+    found = used(repo, by, revisions, warnings, every=every_commit, only=only)
     if as_json:
         import json
 
@@ -65,8 +75,6 @@ def command(
         render.hint("no sessions here yet: git asr sync")
     cells = shutil.get_terminal_size().columns if render.on_terminal() else None
     with render.paged():
-        for line in values(found) if as_csv else table(found, cells):
-            print(line)
-        for line in left_out(found, explain=explain) if not as_csv else ():
+        for line in values(found) if as_csv else (*table(found, cells), *left_out(found, explain=explain)):
             print(line)
     return 0

@@ -8,9 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from git_asr.asr.header import SessionKey
 from git_asr.asr.usage import total
 from git_asr.cli import render
 from git_asr.cli.render import paint
+from git_asr.errors import Report
+from git_asr.git.base import Repository
 from git_asr.views import text
 from git_asr.views.session import short_id
 from git_asr.views.usage import By, Excluded, Figures, Reason, Row, Usage
@@ -45,6 +48,18 @@ _REASONS: dict[Reason, str] = {
     "beside-calls": "summaries beside the calls that they sum up, or of a subagent's own session",
     "overlapping": "summaries of what another summary tells too",
 }
+
+
+def chosen(repo: Repository, filters: Mapping[str, str | None], report: Report) -> set[SessionKey] | None:
+    """The sessions that count by what filters say; None where they say nothing."""
+    if not any(one is not None for one in filters.values()):
+        return None
+    from git_asr.cli.selecting import fitting
+    from git_asr.companion.listing import overviews
+    from git_asr.views.filtering import Filters
+
+    left = fitting(repo, overviews(repo, report), Filters(**filters), report)
+    return {SessionKey(one.harness, one.id) for one in left}
 
 
 def table(found: Usage, cells: int | None) -> Iterator[str]:

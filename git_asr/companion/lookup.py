@@ -8,12 +8,14 @@ from typing import Literal
 
 from git_asr.asr import stream
 from git_asr.asr.bundle import Manifest
+from git_asr.asr.draft import Record
 from git_asr.asr.header import SessionKey
-from git_asr.asr.links import CHECKPOINT, is_link
+from git_asr.asr.links import CHECKPOINT, checkpoint_of, is_link, standing
 from git_asr.asr.parts import LINKS_END
 from git_asr.companion import store
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Objects
+from git_asr.views.session_format import Tie
 
 Kind = Literal["commit", "checkpoint", "session", "stream"]
 
@@ -100,8 +102,30 @@ def _keys(manifests: Iterable[Manifest]) -> list[SessionKey]:
     return [session.key for manifest in manifests for session in manifest.sessions]
 
 
+def ties(objects: Objects, tree: str | None, key: SessionKey) -> dict[str, Tie]:
+    """What ties a session to each of its commits, from its link records."""
+    found: dict[str, list[Record]] = {}
+    for _, record in _links(objects, tree, [key]) if tree is not None else ():
+        found.setdefault(record["type"], []).append(record)
+    links: dict[str, list[Record]] = {}
+    for record in standing(found.get("vcs", ())):
+        links.setdefault(record["commit"], []).append(record)
+    return {
+        commit: Tie(
+            tuple(sorted({checkpoint_of(one) for one in own})),
+            tuple(sorted({one["evidence"] for one in own if isinstance(one.get("evidence"), str)})),
+        )
+        for commit, own in links.items()
+    }
+
+
 def _checkpoints(objects: Objects, tree: str, keys: Iterable[SessionKey]) -> Iterator[tuple[SessionKey, str]]:
     """Every checkpoint of every session, from their link records."""
+    return ((key, one["id"]) for key, one in _links(objects, tree, keys) if one["type"] == CHECKPOINT)
+
+
+def _links(objects: Objects, tree: str, keys: Iterable[SessionKey]) -> Iterator[tuple[SessionKey, Record]]:
+    """The link records of some sessions that are of use."""
     oids: list[tuple[SessionKey, str]] = []
     for key in keys:
         folder = objects.lookup(tree, f"{store.session_path(key)}/sessions")
@@ -109,5 +133,5 @@ def _checkpoints(objects: Objects, tree: str, keys: Iterable[SessionKey]) -> Ite
             oids += ((key, one.oid) for one in objects.entries(folder.oid) if one.name.endswith(LINKS_END))
     for (key, _), data in zip(oids, objects.blobs(oid for _, oid in oids), strict=True):
         for record in stream.read([data or b""]):
-            if isinstance(record, dict) and record["type"] == CHECKPOINT and is_link(record):
-                yield key, record["id"]
+            if isinstance(record, dict) and is_link(record):
+                yield key, record

@@ -28,7 +28,7 @@ _AHEAD = 6
 """Batches that may wait while one is deflated: conversions are fast now and slow then."""
 _CHUNK = 1 << 20
 _KINDS = {"commit": 1, "tree": 2, "blob": 3}
-_HEAD = b"PACK\0\0\0\2\0\0\0\0"  # magic, version 2, the number of objects (filled in at the end)
+PACK_HEAD = b"PACK\0\0\0\2\0\0\0\0"  # magic, version 2, the number of objects (filled in at the end)
 
 
 class ObjectWriter:
@@ -134,7 +134,7 @@ class ObjectWriter:
     def adopt(self, pack: IO[bytes], packed: Iterable[tuple[str, int]]) -> None:
         """Take in what another writer for the same repository packed, as its ``packed`` tells; each object once."""
         self._join()
-        pack.seek(len(_HEAD))
+        pack.seek(len(PACK_HEAD))
         for oid, size in packed:
             data = pack.read(size)
             if oid not in self._seen:
@@ -191,7 +191,7 @@ class ObjectWriter:
         sizes = self._objects.sizes(batch)
         for oid, (kind, body) in batch.items():
             if sizes[oid] is None:
-                head, deflated = _head(kind, len(body)), zlib.compress(body)
+                head, deflated = object_head(kind, len(body)), zlib.compress(body)
                 self._pack.write(head)
                 self._pack.write(deflated)
                 self._packed.append((oid, len(head) + len(deflated)))
@@ -200,7 +200,7 @@ class ObjectWriter:
         self._packed = []
         self._pack.seek(0)
         self._pack.truncate()
-        self._pack.write(_HEAD)
+        self._pack.write(PACK_HEAD)
 
     def _end(self) -> None:
         """Put the number of objects into the head and the hash of it all at the end."""
@@ -223,7 +223,7 @@ def _order(entry: TreeEntry) -> bytes:
     return name + b"/" if entry.is_tree else name
 
 
-def _head(kind: str, size: int) -> bytes:
+def object_head(kind: str, size: int) -> bytes:
     """Type and size before an object in a pack: 4 bits of the size, then 7 a byte, the lowest first."""
     byte = _KINDS[kind] << 4 | size & 0x0F
     size >>= 4

@@ -11,6 +11,7 @@ from git_asr.git.base import Repository
 from git_asr.git.repository import open_repository
 from git_asr.hooks import configured, undo
 from git_asr.hooks.apply import apply
+from git_asr.hooks.display import Display, display, is_displayed
 from git_asr.hooks.journal import Journal, global_directory, locked
 from git_asr.hooks.launcher import launcher
 from git_asr.hooks.places import Place, global_place, places
@@ -24,13 +25,17 @@ IN_CONFIGURATION = "git asr install --config   needs no file there"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the user typed: names of hooks (none for all), and options as ``git asr install -h`` explains them."""
+    """What the user typed: names of hooks (none for all), and options as ``git asr install -h`` explains them.
+
+    ``notes``: None where nothing was said.
+    """
 
     names: Sequence[str] = ()
     worktrees: bool = False
     config: bool = False
     everywhere: bool = False
     manager: bool = False
+    notes: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,8 @@ class Installed:
     """What was done, or would be in a dry run.
 
     ``elsewhere``: how many worktrees look for hooks in other folders. ``unsynced``: nothing was ever synced here.
-    ``config``: whether Git has hooks in its configuration.
+    ``config``: whether Git has hooks in its configuration. ``notes``: whether plain `git log` shows the sessions;
+    ``offer``: whether to say how it would.
     """
 
     planned: tuple[Planned, ...]
@@ -46,6 +52,8 @@ class Installed:
     elsewhere: int = 0
     unsynced: bool = False
     config: bool = False
+    notes: Display = "absent"
+    offer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +99,9 @@ def install(request: Request, *, dry_run: bool) -> Installed:
     if not dry_run:
         planned = _carry_out(planned, scope)
     unsynced = scope is not None and not (directory(scope) / STATE).exists()
-    return Installed(tuple(planned), dry_run, elsewhere, unsynced, has_config)
+    notes = _display(scope, wanted=request.notes is True, dry_run=dry_run)
+    offer = notes == "absent" and request.notes is None
+    return Installed(tuple(planned), dry_run, elsewhere, unsynced, has_config, notes, offer)
 
 
 def again(repo: Repository, chosen: Sequence[Place], names: Sequence[str]) -> tuple[Planned, ...]:
@@ -139,6 +149,17 @@ def _carry_out(planned: Sequence[Planned], repo: Repository | None) -> list[Plan
         for step in queue:
             carry_out(step, None)
     return done
+
+
+def _display(repo: Repository | None, *, wanted: bool, dry_run: bool) -> Display:
+    """Let plain `git log` show the sessions if that is wanted, and tell whether it does."""
+    if not wanted or is_displayed(repo):
+        return "current" if is_displayed(repo) else "absent"
+    own = directory(repo) if repo is not None else global_directory()
+    if dry_run:
+        return "added"
+    with locked(own):
+        return display(repo, Journal(own))
 
 
 def _repository(*, required: bool) -> Repository | None:

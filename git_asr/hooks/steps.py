@@ -100,10 +100,11 @@ class Configure:
 
 @dataclass(frozen=True, slots=True)
 class Unconfigure:
-    """Remove a whole section of Git's configuration at once."""
+    """Remove a whole section of Git's configuration at once, or with a ``value`` only that, from a key of this name."""
 
     scope: str
-    section: str
+    name: str
+    value: str | None = None
 
 
 Step = MakeFolder | Keep | Write | Remove | Restore | RemoveFolder | Discard | Configure | Unconfigure
@@ -170,8 +171,11 @@ def _do(step: Step, repo: Repository | None) -> None:
             _discard(path)
         case Configure(scope, key, value, add):
             _configure(repo, scope, "--add" if add else "--replace-all", key, value)
-        case Unconfigure(scope, section):
-            _configure(repo, scope, "--remove-section", section)
+        case Unconfigure(scope, name, value):
+            one = (
+                ("--remove-section", name) if value is None else ("--fixed-value", "--unset-all", name, value)
+            )
+            _configure(repo, scope, *one)
 
 
 def _check(path: Path, before: Stamp | None) -> None:

@@ -16,7 +16,7 @@ from typing import Literal
 
 from git_asr.errors import AsrError
 from git_asr.git.base import Repository
-from git_asr.hooks import configured, failures
+from git_asr.hooks import configured, display, failures
 from git_asr.hooks.blocks import blocks, without_blocks
 from git_asr.hooks.classify import BESIDE_ENTIRE, KEPT, Found, classify, is_same
 from git_asr.hooks.journal import FILE_NAME, LOCK_NAME, Journal
@@ -100,6 +100,7 @@ def plan(repo: Repository, journal: Journal) -> Plan:
     edited |= dict.fromkeys(top / LOCAL for top in tops)
     undone += [one for path in edited for one in _edited(path)]
     undone += _configuration(repo)
+    undone += _displayed(repo, journal)
     undone += [
         Undone(str(path), "left", "it lies outside of this repository")
         for path in written
@@ -118,7 +119,8 @@ def plan_global(journal: Journal) -> Plan:
         folders.insert(0, global_place(None).folder)
     own = journal.path.parent / "hooks"
     undone = [one for folder in _different(folders) if folder != own for one in _folder(folder)]
-    return Plan(_once([*undone, *_configuration(None)]), tuple(_made(journal, folders)))
+    undone += [*_configuration(None), *_displayed(None, journal)]
+    return Plan(_once(undone), tuple(_made(journal, folders)))
 
 
 def _once(undone: Iterable[Undone]) -> tuple[Undone, ...]:
@@ -256,6 +258,12 @@ def _configuration(repo: Repository | None) -> Iterator[Undone]:
             yield Undone(section, "removed", steps=(Unconfigure(scope, section),))
         else:
             yield Undone(section, "left", "its command was changed since it was written")
+
+
+def _displayed(repo: Repository | None, journal: Journal) -> Iterator[Undone]:
+    step = display.taking_out(repo, journal)
+    if step is not None:
+        yield Undone(f"{step.name} {step.value}", "removed", steps=(step,))
 
 
 def _made(journal: Journal, used: Iterable[Path]) -> Iterator[Path]:

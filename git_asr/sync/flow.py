@@ -19,6 +19,7 @@ from git_asr.companion.searching import keep_up
 from git_asr.companion.soundness import Spend, TooMuch
 from git_asr.companion.state import Key, State
 from git_asr.companion.state_file import DamagedState, write_state
+from git_asr.companion.summaries import drop_gone
 from git_asr.entire import exclusion
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.backend import Backend, open_objects
@@ -181,6 +182,7 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
         _remember(state, options, anew)
         arrived.remember(state, seen.remotes_digest)
         keep_up(repo, objects, learn=options.at_most is None)
+        drop_gone(repo, objects)
         return replace(
             outcome_of(conversion.tally, state, seen),
             imported=imported,

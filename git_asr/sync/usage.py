@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from git_asr.asr import totals
+from git_asr.asr.header import SessionKey
 from git_asr.asr.times import instant
 from git_asr.companion.listing import sessions
 from git_asr.companion.opening import open_bundle
@@ -19,11 +20,20 @@ from git_asr.views.session import overview
 from git_asr.views.usage import By, Commit, Ledger, Usage
 
 
-def used(repo: Repository, by: By, revisions: Sequence[str], report: Report, *, every: bool = False) -> Usage:
+def used(
+    repo: Repository,
+    by: By,
+    revisions: Sequence[str],
+    report: Report,
+    *,
+    every: bool = False,
+    only: Container[SessionKey] | None = None,
+) -> Usage:
     """Add up the tokens of all sessions; one after the other is read, and of each only what is counted is kept.
 
     ``revisions``: as for ``git log``, only what belongs to these commits counts; without any, what belongs to commits
     that a ref leads to, and to none. ``every``: also to commits that no ref leads to, or that are not here.
+    ``only``: the sessions that count, by default all; a call that an earlier session has counts in none of them.
 
     Raises:
         UsageError: an unknown revision.
@@ -45,7 +55,7 @@ def used(repo: Repository, by: By, revisions: Sequence[str], report: Report, *, 
             except AsrError as error:
                 report(Diagnostic("unreadable-session", f"session {key.id}", error.message, error.hint))
             else:
-                ledger.add(bundle.session, bundle.streams)
+                ledger.add(bundle.session, bundle.streams, counts=only is None or key in only)
     return ledger.usage()
 
 

@@ -8,7 +8,7 @@ add up to the same sum whatever they are by.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -18,8 +18,8 @@ from git_asr.asr import totals, usage
 from git_asr.asr.bundle import Session
 from git_asr.asr.draft import Record
 from git_asr.asr.header import SessionKey
+from git_asr.asr.origins import commits_of
 from git_asr.asr.reading import Stream, position
-from git_asr.asr.slices import commits_at, slices
 from git_asr.asr.times import instant
 from git_asr.asr.totals import Entry, spawning_calls
 from git_asr.asr.usage import normal
@@ -153,23 +153,27 @@ class Ledger:
         self._excluded: dict[tuple[SessionKey, Reason], tuple[int, Mapping[str, Any]]] = {}
         self._silent = 0
 
-    def add(self, session: Session, streams: Iterable[Stream]) -> None:
-        """Add a session. The one that started first comes first: calls that several have count there."""
+    def add(self, session: Session, streams: Iterable[Stream], *, counts: bool = True) -> None:
+        """Add a session. The one that started first comes first: calls that several have count there.
+
+        ``counts``: else nothing of it does, nor what later sessions have of it.
+        """
         view = overview(session)
         listed = sorted(streams, key=_order)
-        commits = _commits_of(listed)
+        commits = commits_of(listed)
         told: list[tuple[Stream, Record]] = []
 
         def leave(reason: Reason, stream: Stream, record: Record) -> None:
-            self._leave(session.key, reason, normal(record.get("usage")))
+            if counts:
+                self._leave(session.key, reason, normal(record.get("usage")))
             if reason == "beside-calls":
                 told.append((stream, record))
 
         found = totals.entries(listed, leave=leave)
         costs = _costs(found, told)
-        self._silent += not found
+        self._silent += counts and not found
         earlier = {one.call for one in found if self._is_known(one)}
-        for entry in found:
+        for entry in found if counts else ():
             if entry.call in earlier or (entry.over and entry.over <= earlier):
                 self._leave(session.key, "repeated", entry.usage)
                 continue
@@ -273,31 +277,6 @@ def _day(entry: Entry) -> str | None:
             except OverflowError:
                 return None
     return None
-
-
-def _commits_of(streams: Sequence[Stream]) -> Callable[[Stream, int], tuple[str, ...]]:
-    """Tells of a position in one of a session's streams which commits name the checkpoint with which it came in.
-
-    A subagent's stream came in where the call that started it stands.
-    """
-    own = {one.id: commits_at(slices(one)) for one in streams}
-    calls: dict[str, tuple[Stream, int]] = {}
-    for one in streams:
-        for record in one.records:
-            if record["type"] == "tool_call" and "copiedFrom" not in record:
-                calls.setdefault(record["callId"], (one, position(record)))
-
-    def commits(stream: Stream, at: int) -> tuple[str, ...]:
-        passed: set[str] = set()
-        while stream.id not in passed:
-            passed.add(stream.id)
-            started = [calls[one] for one in spawning_calls(stream) if one in calls]
-            if not started:
-                break
-            stream, at = started[0]
-        return own[stream.id](at)
-
-    return commits
 
 
 def _costs(found: list[Entry], beside: Iterable[tuple[Stream, Record]]) -> dict[int, Decimal]:

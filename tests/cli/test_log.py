@@ -82,7 +82,7 @@ def test_by_default(path: Path) -> None:
         (["-Gash", "--oneline"], [], [ONE, TWO, "other", "Usage"]),
         (["--grep", "other"], ["other"], [ONE, TWO]),
         (["--no-notes"], ["work", "other"], [ONE, TWO, "Notes"]),
-        (["--no-notes", "--format=%s"], ["work", "other"], [ONE, TWO]),
+        (["--no-notes", "--format=%s"], ["work\n", "other\n"], [ONE, TWO]),
         (["--format=%s"], ["work\n" + ONE, "work\n" + TWO, "other\n"], []),
         (["--format=%s | %N"], [f"work | {TWO}\n", "other | \n"], ["\n" + TWO]),
         (["--format=%s%+N"], [f"work\n{TWO}\n"], []),

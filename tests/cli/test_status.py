@@ -37,7 +37,7 @@ def test_an_empty_repository(tmp_path: Path) -> None:
     assert shown.out == f"stores: none here\ncompanion ref: none yet\n{NO_HOOKS}"
     assert shown.err == f"hint: git asr sync\n{INSTALL}"
     assert told(tmp_path / "r") == {
-        "version": 1, "companion": None, "synced": None, "sessions": 0, "links": 0,
+        "version": 1, "notes": {"displayed": False}, "companion": None, "synced": None, "sessions": 0, "links": 0,
         "orphans": {"sessions": 0, "taken": 0}, "stores": [], "unresolved": [], "absent": 0, "findings": [],
         "remote": None, "helper": {"path": shutil.which("git-remote-asr"), "remotes": []},
         "hooks": [], "withoutHooks": [], "queue": [], "failed": [], "failures": [], "missed": [],

@@ -56,7 +56,10 @@ def test_install_and_uninstall(repo: Path) -> None:
     done = install(repo)
     assert done.status == 0
     assert done.out.splitlines() == [f"{hook}: written: .git/hooks/{hook}" for hook in HOOKS]
-    assert done.err == "hint: git asr sync   reads the checkpoints that are here already\n"
+    assert done.err == (
+        "hint: git asr sync   reads the checkpoints that are here already\n"
+        "hint: git asr install --notes   lets plain git log show the sessions too\n"
+    )
     assert (repo / ".git" / "asr" / "queue").is_dir()
     for hook in HOOKS:
         identity = script.identify((hooks_of(repo) / hook).read_bytes())

@@ -26,7 +26,9 @@ KINDS = {
     "DIR": "folders",
     "REMOTE": "remotes",
     "GIT LOG OPTIONS": "log",
-    **dict.fromkeys(("CHECKPOINT", "COMMAND", "DATE", "ID", "KIND", "LINES", "N", "NAME", "PERCENT"), ""),
+    **dict.fromkeys(
+        ("CHECKPOINT", "COMMAND", "DATE", "FORMAT", "ID", "KIND", "LINES", "N", "NAME", "PERCENT"), ""
+    ),
     **dict.fromkeys(("QUERY", "SESSION", "SIZE", "TEXT", "TIME", "URL"), ""),
 }
 """What can be completed in the place of a word of a metavar: nothing where that is empty. A new word is one entry here.
