@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import report, scenarios, searching
+from benchmarks import logging, report, scenarios, searching
 from benchmarks.generate import Shape, shape_options
 from benchmarks.measure import PROJECT, Failed, Figure
 from benchmarks.prepare import Facts
@@ -18,7 +18,7 @@ from git_asr.converters.claude import converter
 
 _PAGE = PROJECT / "docs" / "performance.md"
 _PARTS = ("full", "lines", "unchanged", "starts", "memory")
-_SLOW = ("refs", "agents", "hooks", "redaction", "bundles", "search")
+_SLOW = ("refs", "agents", "hooks", "redaction", "bundles", "search", "log")
 """Parts that are measured only when they are asked for: their repositories take long to make, or they tell little."""
 
 
@@ -75,6 +75,8 @@ def _measure(bench: scenarios.Bench, options: argparse.Namespace) -> tuple[Facts
         figures += scenarios.bundles(bench, given, _shape(options))
     if "search" in options.only:
         figures += searching.searching(bench, given, _shape(options))
+    if "log" in options.only:
+        figures += logging.logging(bench, options.log_commits)
     if "unchanged" in options.only:
         figures += scenarios.unchanged(bench, options.unchanged_sessions)
     if "starts" in options.only:
@@ -107,12 +109,14 @@ def _options(argv: Sequence[str]) -> argparse.Namespace:
     many = "per-checkpoint refs for --only refs, default 20000"
     parser.add_argument("--refs", type=int, default=20_000, metavar="N", help=many)
     parser.add_argument("--refs-commits", type=int, default=100_000, metavar="N", help="default 100000")
+    logged = "linked commits for --only log, default 10000"
+    parser.add_argument("--log-commits", type=int, default=10_000, metavar="N", help=logged)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON")
     where = "write the table into docs/performance.md, as the default run or another"
     parser.add_argument("--write", nargs="?", const="default", metavar="NAME", help=where)
     parser.add_argument("--page", type=Path, default=_PAGE, metavar="FILE", help="write it into this one")
     options = parser.parse_args(argv)
-    if min(options.rounds, options.unchanged_sessions, options.large_mb) < 1:
+    if min(options.rounds, options.unchanged_sessions, options.large_mb, options.log_commits) < 1:
         parser.error("numbers are 1 or more")
     if not 1 <= options.sessions <= options.checkpoints <= options.commits:
         parser.error("it takes a checkpoint for each session, and a commit for each checkpoint")
