@@ -29,7 +29,7 @@ KINDS = {
     **dict.fromkeys(
         ("CHECKPOINT", "COMMAND", "DATE", "FORMAT", "ID", "KIND", "LINES", "N", "NAME", "PERCENT"), ""
     ),
-    **dict.fromkeys(("QUERY", "SESSION", "SIZE", "TEXT", "TIME", "URL"), ""),
+    **dict.fromkeys(("QUERY", "RECORD", "SESSION", "SIZE", "TEXT", "TIME", "URL"), ""),
 }
 """What can be completed in the place of a word of a metavar: nothing where that is empty. A new word is one entry here.
 

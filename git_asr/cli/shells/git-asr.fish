@@ -1,6 +1,6 @@
 # Completion of `git asr` and `git-asr` for fish, written by `make docs`.
 # Made by git-asr: `git asr completion` prints, installs and removes it.
-set -g __fish_git_asr_valued ':-C' 'sync:-j' 'sync:--jobs' 'log:--agent' 'log:--model' 'log:--session' 'log:--touched' 'log:--asr-format' 'show:--record' 'show:--html' 'show:--policy' 'blame:-L' 'sessions:-n' 'sessions:--max-count' 'sessions:--since' 'sessions:--until' 'sessions:--agent' 'sessions:--model' 'sessions:--session' 'sessions:--touched' 'usage:--by' 'usage:--since' 'usage:--until' 'usage:--agent' 'usage:--model' 'usage:--session' 'usage:--touched' 'search:-C' 'search:--context' 'search:-B' 'search:--before-context' 'search:-A' 'search:--after-context' 'search:--since' 'search:--until' 'search:--agent' 'search:--model' 'search:--session' 'search:--touched' 'coverage:--by' 'coverage:--min' 'push:--policy' 'setup:--via' 'export:-o' 'export:--output' 'export:--format' 'export:--since' 'export:--until' 'export:--agent' 'export:--model' 'export:--session' 'export:--touched' 'export:--policy' 'import:--into' 'import:--max-files' 'import:--max-size' 'import:--max-file-size' 'import:--max-ratio' 'import:--events' 'import:--agent' 'import:--session' 'redact:--try' 'redact:--policy' 'validate:--against' 'validate:--most' 'conformance:--kit' 'conformance:--tool' 'forget:--before' 'forget:--reason' 'install:--hook'
+set -g __fish_git_asr_valued ':-C' 'sync:-j' 'sync:--jobs' 'log:--agent' 'log:--model' 'log:--session' 'log:--touched' 'log:--asr-format' 'show:--at' 'show:--width' 'show:--color' 'show:--record' 'show:--html' 'show:--policy' 'blame:-L' 'sessions:-n' 'sessions:--max-count' 'sessions:--since' 'sessions:--until' 'sessions:--agent' 'sessions:--model' 'sessions:--session' 'sessions:--touched' 'usage:--by' 'usage:--since' 'usage:--until' 'usage:--agent' 'usage:--model' 'usage:--session' 'usage:--touched' 'search:-C' 'search:--context' 'search:-B' 'search:--before-context' 'search:-A' 'search:--after-context' 'search:--since' 'search:--until' 'search:--agent' 'search:--model' 'search:--session' 'search:--touched' 'coverage:--by' 'coverage:--min' 'push:--policy' 'setup:--via' 'export:-o' 'export:--output' 'export:--format' 'export:--since' 'export:--until' 'export:--agent' 'export:--model' 'export:--session' 'export:--touched' 'export:--policy' 'import:--into' 'import:--max-files' 'import:--max-size' 'import:--max-file-size' 'import:--max-ratio' 'import:--events' 'import:--agent' 'import:--session' 'redact:--try' 'redact:--policy' 'validate:--against' 'validate:--most' 'conformance:--kit' 'conformance:--tool' 'forget:--before' 'forget:--reason' 'install:--hook'
 
 # The command that is typed, and how many arguments of it stand before the cursor.
 function __fish_git_asr_typed
@@ -97,6 +97,12 @@ complete -c git-asr -n '__fish_git_asr_is log' -s h -l help -d 'Show this messag
 complete -c git-asr -n '__fish_git_asr_at log 1 +' -f -a '(complete -C \'git log \'(commandline -ct))'
 complete -c git-asr -n '__fish_git_asr_is show' -l whole -d 'Show the whole session, not only what came in with the commit'
 complete -c git-asr -n '__fish_git_asr_is show' -l full -d 'Fold nothing'
+complete -c git-asr -n '__fish_git_asr_is show' -l context -d 'Show what, by the records, stood before the agent at the end'
+complete -c git-asr -n '__fish_git_asr_is show' -l at -r -f -d 'With --context'
+complete -c git-asr -n '__fish_git_asr_is show' -l width -r -f -d 'Wrap lines at N cells, 0 for never'
+complete -c git-asr -n '__fish_git_asr_is show' -l ascii -d 'Print ASCII alone'
+complete -c git-asr -n '__fish_git_asr_is show' -l color -r -f -a 'auto always never' -d 'By default as color.asr, color.ui and NO_COLOR say'
+complete -c git-asr -n '__fish_git_asr_is show' -l no-pager -d 'Do not start a pager'
 complete -c git-asr -n '__fish_git_asr_is show' -l records -d 'Print the ASR records themselves, as JSON Lines'
 complete -c git-asr -n '__fish_git_asr_is show' -l record -r -f -d 'Print only the records of that ID, as JSON Lines'
 complete -c git-asr -n '__fish_git_asr_is show' -l json -d 'Print the timeline as JSON'
