@@ -25,7 +25,7 @@ from git_asr.companion import lookup
 from git_asr.companion.names import NOTES
 from git_asr.companion.store import read_tip
 from git_asr.companion.summaries import Logged, Summaries, summaries
-from git_asr.errors import AsrError, UsageError
+from git_asr.errors import DONE, AsrError, UsageError
 from git_asr.git.backend import open_objects
 from git_asr.git.base import Objects, Repository
 from git_asr.git.process import try_git
@@ -172,8 +172,10 @@ def _print(command: Sequence[str], environment: Mapping[str, str], weaver: Weave
     if render.on_terminal():
         width = str(shutil.get_terminal_size().columns)
         environment = {**environment, "GIT_PAGER_IN_USE": "1", "COLUMNS": width}
+    status = DONE  # also where the reader leaves the pager, and the block, early
     with render.paged("log"):
-        return _copy(command, environment, weaver)
+        status = _copy(command, environment, weaver)
+    return status  # noqa: RET504  (the block may swallow what ends it)
 
 
 def _copy(command: Sequence[str], environment: Mapping[str, str], weaver: Weaver | Unweaver) -> int:

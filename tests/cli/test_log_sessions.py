@@ -305,7 +305,10 @@ def test_on_a_terminal(path: Path) -> None:
         status, out = run_on_terminal(["log", "-1", "main~1"], path, env={**env, "GIT_CONFIG_VALUE_0": value})
         assert (status, f"\n{wanted}\x1b[36mclaude-code" in out) == (0, True)
     status, out = run_on_terminal(["log"], path, env={"GIT_PAGER": "head -1"})
-    assert out.count("\n") == 1
+    assert (status, out.count("\n")) == (0, 1)
+    # more than a pipe holds, so that the reader has surely gone: nothing is asked once more then
+    long = ["log", "--color=always", "--format=commit %<(100000)%s"]
+    assert run_on_terminal(long, path, env={"GIT_PAGER": "head -c 6"}) == (0, "commit")
 
 
 def test_gits_own_errors(path: Path) -> None:
