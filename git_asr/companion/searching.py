@@ -20,13 +20,11 @@ from git_asr.asr.reading import fault
 from git_asr.asr.version import SUPPORTED_MAJOR, major
 from git_asr.companion import store
 from git_asr.companion.signature_file import (
+    SIGNATURES,
     Revision,
     SignatureFile,
     Signed,
-    drop_gone,
-    is_there,
     open_signatures,
-    tree_of,
 )
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import Objects, Repository
@@ -135,7 +133,7 @@ def opened(repo: Repository, objects: Objects, tree: str, report: Report, *, ind
     finally:
         now = store.read_tip(repo, objects).tree
         if now != tree:  # what went meanwhile may have been written once more
-            drop_gone(directory, objects, now)
+            SIGNATURES.drop_gone(directory, objects, now)
 
 
 def keep_up(repo: Repository, objects: Objects, *, learn: bool) -> None:
@@ -144,12 +142,12 @@ def keep_up(repo: Repository, objects: Objects, *, learn: bool) -> None:
     What that does not hold goes. ``learn``: read what is new in it, so that no search need to.
     """
     directory = repo.common_dir / "asr"
-    if not is_there(directory):
+    if not SIGNATURES.is_there(directory):
         return
     try:
         tree = store.read_tip(repo, objects).tree
-        before = tree_of(directory)
-        drop_gone(directory, objects, tree)
+        before = SIGNATURES.tree_of(directory)
+        SIGNATURES.drop_gone(directory, objects, tree)
         if not learn or None in (before, tree) or before == tree:
             return
         changed = {

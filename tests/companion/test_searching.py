@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from git_asr.asr import large, parts, read
 from git_asr.asr.bundle import BundleWriter, File, Session
 from git_asr.asr.header import SessionKey
-from git_asr.companion import searching, signature_file, store
+from git_asr.companion import cache_file, searching, signature_file, store
 from git_asr.companion.forgetting import tombstone
 from git_asr.companion.opening import open_bundle
 from git_asr.companion.searching import Hit, Place
-from git_asr.companion.signature_file import FILE_NAME, drop_gone, open_signatures, tree_of
+from git_asr.companion.signature_file import SIGNATURES, open_signatures
 from git_asr.errors import Diagnostic
 from git_asr.git.backend import open_objects
 from git_asr.git.base import FILE, TREE, Objects, TreeEntry
@@ -161,9 +161,9 @@ def companion(path: Path) -> Iterator[Companion]:
         patch.setattr(large, "FIELD_LIMIT", 150)
         patch.setattr(signatures, "_PIECE", 100)
         made = Companion(path, objects, writer)
-        signature_file.remove(made.directory)
+        SIGNATURES.remove(made.directory)
         yield made
-        signature_file.remove(made.directory)
+        SIGNATURES.remove(made.directory)
 
 
 def brief(hits: Sequence[Hit]) -> list[tuple[str, str, list[int]]]:
@@ -306,7 +306,7 @@ def test_a_session_that_grows_keeps_what_is_known_of_it(repository: Path) -> Non
         made.hits(Matcher(Query("word2")), index=True)
         before = known(made, "a")["a"]
         made.put({"a": [*first, message(99, "more")]})
-        drop_gone(made.directory, made.objects, made.tree)
+        SIGNATURES.drop_gone(made.directory, made.objects, made.tree)
         kept = known(made, "a")["a"]
         assert len(kept) >= 3
         assert kept.items() <= before.items()
@@ -326,7 +326,7 @@ def test_nothing_of_a_forgotten_session_stays_in_the_file(repository: Path) -> N
         secret = [message(1, text), message(2, "more", supersedes="id-0"), withdrawn(3, 1)]
         made.put({"forgotten-session": secret, "b": [message(1, "kept " * 50)]})
         made.hits(Matcher(Query("absent")), index=True)
-        file = made.directory / FILE_NAME
+        file = made.directory / SIGNATURES.name
         with made.place(index=True) as place:
             assert place.known is not None
             held = place.known.signed(store.session_path(key("forgotten-session")))
@@ -338,10 +338,10 @@ def test_nothing_of_a_forgotten_session_stays_in_the_file(repository: Path) -> N
         assert len(telling) > 20
         assert sum(piece in data for piece in telling) > 0.9 * len(telling)
         made.put({"forgotten-session": None})
-        drop_gone(made.directory, made.objects, made.tree)
+        SIGNATURES.drop_gone(made.directory, made.objects, made.tree)
         data = file.read_bytes()
         assert [piece for piece in telling if piece in data] == []
-        assert not (file.with_name(FILE_NAME + "-journal")).exists()
+        assert not (file.with_name(SIGNATURES.name + "-journal")).exists()
         assert store.session_path(key("b")).encode() in data
         assert len(made.hits(Matcher(Query("kept")), index=True)) == 1
 
@@ -355,8 +355,8 @@ def test_nothing_of_many_sessions_stays_in_the_file(repository: Path) -> None:
         while made.sessions():
             left = [one.key.id for one in made.sessions()]
             made.put(dict.fromkeys(rng.sample(left, min(40, len(left)))))
-            drop_gone(made.directory, made.objects, made.tree)
-            data = (made.directory / FILE_NAME).read_bytes()
+            SIGNATURES.drop_gone(made.directory, made.objects, made.tree)
+            data = (made.directory / SIGNATURES.name).read_bytes()
             there = {one.key.id for one in made.sessions()}
             for name, oids in held.items():
                 traces = [name.encode(), *map(str.encode, oids), *oids.values()]
@@ -378,27 +378,27 @@ def test_what_a_search_writes_of_a_companion_that_moved_on_is_not_kept(repositor
             ]
             assert len(found) == 1
             made.put({"a": None})
-            drop_gone(made.directory, made.objects, made.tree)
+            SIGNATURES.drop_gone(made.directory, made.objects, made.tree)
         assert known(made, "a")["a"] == {}
-        assert tree_of(made.directory) == made.tree
+        assert SIGNATURES.tree_of(made.directory) == made.tree
 
 
 def test_without_a_companion_the_file_goes(repository: Path) -> None:
     with companion(repository) as made:
         made.put({"a": [message(1, "word")]})
         made.hits(Matcher(Query("word")), index=True)
-        drop_gone(made.directory, made.objects, None)
-        assert not (made.directory / FILE_NAME).exists()
-        drop_gone(made.directory, made.objects, None)
-        assert tree_of(made.directory) is None
+        SIGNATURES.drop_gone(made.directory, made.objects, None)
+        assert not (made.directory / SIGNATURES.name).exists()
+        SIGNATURES.drop_gone(made.directory, made.objects, None)
+        assert SIGNATURES.tree_of(made.directory) is None
 
 
 @pytest.mark.parametrize("damage", [b"no database at all" * 100, b"", b"SQLite format 3\0" + b"\xff" * 4000])
 def test_a_file_that_is_damaged_is_made_anew(repository: Path, damage: bytes) -> None:
     with companion(repository) as made:
         made.put({"a": [message(1, "word")]})
-        (made.directory / FILE_NAME).parent.mkdir(exist_ok=True)
-        (made.directory / FILE_NAME).write_bytes(damage)
+        (made.directory / SIGNATURES.name).parent.mkdir(exist_ok=True)
+        (made.directory / SIGNATURES.name).write_bytes(damage)
         assert len(made.hits(Matcher(Query("word")), index=True)) == 1
         assert len(known(made, "a")["a"]) == 1
 
@@ -408,29 +408,29 @@ def test_a_file_of_another_version_is_made_anew(repository: Path) -> None:
         made.put({"a": [message(1, "word")]})
         made.hits(Matcher(Query("word")), index=True)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(signature_file, "_SCHEMA", "later")
+            patch.setattr(signature_file, "SIGNATURES", replace(SIGNATURES, form=0))
             assert known(made, "a")["a"] == {}
         assert known(made, "a")["a"] == {}
 
 
 def test_a_file_that_is_full_is_no_error(repository: Path) -> None:
     with companion(repository) as made, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(signature_file, "MOST_BYTES", 12 * 4096)
+        patch.setattr(cache_file, "MOST_BYTES", 12 * 4096)
         made.put({"a": [message(number, f"word{number} " * 400) for number in range(1, 99)]})
         for _ in range(2):
             assert len(made.hits(Matcher(Query("word9[0-9]")), index=True)) == 9
-        assert (made.directory / FILE_NAME).stat().st_size <= 12 * 4096
+        assert (made.directory / SIGNATURES.name).stat().st_size <= 12 * 4096
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(repository: Path) -> None:
     with companion(repository) as made:
         made.put({"a": [message(1, "word")]})
-        (made.directory / FILE_NAME).mkdir(parents=True)
+        (made.directory / SIGNATURES.name).mkdir(parents=True)
         try:
             with open_signatures(made.directory, made.objects, str(made.tree), make=True) as signs:
                 assert signs is None
         finally:
-            (made.directory / FILE_NAME).rmdir()
+            (made.directory / SIGNATURES.name).rmdir()
 
 
 @pytest.mark.parametrize(
@@ -451,7 +451,7 @@ def test_what_the_file_says_is_not_trusted(repository: Path, change: str) -> Non
     with companion(repository) as made:
         made.put({"a": [message(1, "word"), message(2, "other", supersedes="id-1")]})
         made.hits(Matcher(Query("absent")), index=True)
-        with closing(sqlite3.connect(made.directory / FILE_NAME)) as connection, connection:
+        with closing(sqlite3.connect(made.directory / SIGNATURES.name)) as connection, connection:
             connection.execute(change)
         for _ in range(2):
             with open_signatures(made.directory, made.objects, str(made.tree), make=True) as signs:
@@ -466,18 +466,18 @@ def test_what_the_file_says_is_not_trusted(repository: Path, change: str) -> Non
 def test_a_file_that_somebody_else_writes_is_left_alone_by_a_search(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(signature_file, "_PATIENCE", 0.05)
+    monkeypatch.setattr(cache_file, "_PATIENCE", 0.05)
     with companion(repository) as made:
         made.put({"a": [message(1, "word")]})
         made.hits(Matcher(Query("absent")), index=True)
-        file = made.directory / FILE_NAME
+        file = made.directory / SIGNATURES.name
         with closing(sqlite3.connect(file, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             with open_signatures(made.directory, made.objects, str(made.tree), make=True) as signs:
                 assert signs is None
             assert file.exists()
             made.put({"a": None})
-            drop_gone(made.directory, made.objects, made.tree)
+            SIGNATURES.drop_gone(made.directory, made.objects, made.tree)
             assert not file.exists(), "what has to go goes, with the whole file if need be"
 
 
@@ -487,8 +487,8 @@ def test_a_tree_that_cannot_be_read_takes_the_file_along(repository: Path) -> No
         made.hits(Matcher(Query("absent")), index=True)
         with open_signatures(made.directory, made.objects, "0" * 40, make=True) as signs:
             assert signs is None
-        drop_gone(made.directory, made.objects, "0" * 40)
-        assert not (made.directory / FILE_NAME).exists()
+        SIGNATURES.drop_gone(made.directory, made.objects, "0" * 40)
+        assert not (made.directory / SIGNATURES.name).exists()
 
 
 def test_a_search_after_which_the_companion_is_another_leaves_nothing_of_it(repository: Path) -> None:
@@ -499,7 +499,9 @@ def test_a_search_after_which_the_companion_is_another_leaves_nothing_of_it(repo
             matcher = Matcher(Query("word"))
             hits = searching.search(place, made.sessions()[0], matcher.lines, Sieve(matcher.literals))
             assert len(list(hits)) == 1
-        assert not (made.directory / FILE_NAME).exists(), "there is no companion ref, so none of its parts"
+        assert not (made.directory / SIGNATURES.name).exists(), (
+            "there is no companion ref, so none of its parts"
+        )
 
 
 def test_streams_and_files_that_are_not_read_are_told(repository: Path) -> None:
@@ -530,12 +532,12 @@ def test_lines_that_are_no_records_are_passed_over(repository: Path) -> None:
 
 
 def test_other_signatures_are_another_form() -> None:
-    """Where this fails, raise ``_FORM`` in ``companion/signature_file.py``: files that are there hold the old ones."""
+    """Where this fails, raise the form in ``companion/signature_file.py``: files that are there hold the old ones."""
     signer = Signer()
     told = passage(call(1, {"file_path": "src/a.py", "n": [1, {"x": "K\u0130"}]}), lambda _: None)
     assert told is not None
     signer.add(told.text)
-    assert (signature_file._FORM, hashlib.sha256(signer.signature()).hexdigest()[:16]) == FORM
+    assert (SIGNATURES.form, hashlib.sha256(signer.signature()).hexdigest()[:16]) == FORM
 
 
 def test_a_blob_that_is_not_here_yet_is_asked_for_again(repository: Path) -> None:
