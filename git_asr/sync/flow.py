@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from git_asr.companion import store
+from git_asr.companion import store, usage_file
 from git_asr.companion.arrivals import Fill
 from git_asr.companion.forgetting import Forget
 from git_asr.companion.lock import locked
@@ -183,6 +183,7 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
         arrived.remember(state, seen.remotes_digest)
         keep_up(repo, objects, learn=options.at_most is None)
         drop_gone(repo, objects)
+        usage_file.keep_up(repo, objects)
         return replace(
             outcome_of(conversion.tally, state, seen),
             imported=imported,

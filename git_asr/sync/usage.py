@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
+from operator import itemgetter
 
 from git_asr.asr import totals
 from git_asr.asr.header import SessionKey
@@ -10,13 +11,15 @@ from git_asr.asr.times import instant
 from git_asr.companion.listing import sessions
 from git_asr.companion.opening import open_bundle
 from git_asr.companion.store import read_tip
+from git_asr.companion.usage_file import UsageFile, opened
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git import ranged
 from git_asr.git.backend import open_objects
-from git_asr.git.base import Repository
+from git_asr.git.base import Objects, Repository
 from git_asr.git.graph import reached
 from git_asr.sync.look import look
-from git_asr.views.session import overview
+from git_asr.views.session import Overview, overview
+from git_asr.views.told import Told, tell
 from git_asr.views.usage import By, Commit, Ledger, Usage
 
 
@@ -41,22 +44,36 @@ def used(
     """
     with open_objects(repo, "git") as objects:
         tree = read_tip(repo, objects).tree
-        starts, linked = [], dict[str, None]()
+        starts: list[tuple[bool, int, SessionKey, Overview]] = []
+        linked = dict[str, None]()
         for _, session in sessions(objects, tree, report):
             view = overview(session)
             linked |= dict.fromkeys(view.commits)
             when = instant(view.started_at)
-            starts.append((when is None, when or 0, session.key))
+            starts.append((when is None, when or 0, session.key, view))
+        starts.sort(key=itemgetter(0, 1, 2))
         ledger = Ledger(by, _commits(repo, revisions, linked, every=every), ranged=bool(revisions))
-        for *_, key in sorted(starts):
-            assert tree is not None  # noqa: S101  (else there is no session)
-            try:
-                bundle = open_bundle(objects, tree, key, report, totals.part)
-            except AsrError as error:
-                report(Diagnostic("unreadable-session", f"session {key.id}", error.message, error.hint))
-            else:
-                ledger.add(bundle.session, bundle.streams, counts=only is None or key in only)
+        with opened(repo, objects, tree) as known:
+            for _, _, key, view in starts:
+                told = known.told(key) or _told(objects, str(tree), key, known, report)
+                if told is not None:
+                    ledger.add(key, view, told, counts=only is None or key in only)
     return ledger.usage()
+
+
+def _told(objects: Objects, tree: str, key: SessionKey, known: UsageFile, report: Report) -> Told | None:
+    """Read a session, and keep what it tells unless something is wrong with it; None where it cannot be read."""
+    faults: list[Diagnostic] = []
+    try:
+        told = tell(open_bundle(objects, tree, key, faults.append, totals.part).streams)
+    except AsrError as error:
+        report(Diagnostic("unreadable-session", f"session {key.id}", error.message, error.hint))
+        return None
+    for one in faults:
+        report(one)
+    if not faults:
+        known.add(key, told)
+    return told
 
 
 def _commits(

@@ -7,30 +7,22 @@ add up to the same sum whatever they are by.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Literal, TypeVar
 
 from git_asr.asr import totals, usage
-from git_asr.asr.bundle import Session
-from git_asr.asr.draft import Record
 from git_asr.asr.header import SessionKey
-from git_asr.asr.origins import commits_of
-from git_asr.asr.reading import Stream, position
 from git_asr.asr.times import instant
-from git_asr.asr.totals import Entry, spawning_calls
-from git_asr.asr.usage import normal
-from git_asr.views.session import Overview, overview
+from git_asr.views.session import Overview
+from git_asr.views.told import Counted, Told
 
 By = Literal["session", "commit", "day", "author", "agent", "model"]
 Reason = totals.Reason | Literal["unreachable", "outside"]
 """Why something does not count: as ``totals.Reason``, or its commits are on no branch or tag, or none in the range."""
 
 _Number = TypeVar("_Number", int, Decimal)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +99,12 @@ class _Sum:
     tokens: int | None = None
     cost: Decimal | None = None
 
-    def add(self, entry: Entry, cost: Decimal | None) -> None:
-        """Add an entry, and what it cost."""
-        told, is_call = entry.usage, entry.call is not None
-        unknown = is_call and not entry.covered and not told
-        plain, tokens = usage.plain_input(told), usage.tokens(told)
-        self.join(_Sum(told, is_call, unknown, entry.covered, not is_call, plain, tokens, cost))
+    def add(self, one: Counted) -> None:
+        """Add what counts."""
+        used, is_call = one.usage, one.is_call
+        unknown = is_call and not one.covered and not used
+        plain, tokens = usage.plain_input(used), usage.tokens(used)
+        self.join(_Sum(dict(used), is_call, unknown, one.covered, not is_call, plain, tokens, one.cost))
 
     def join(self, other: _Sum) -> None:
         """Add another sum."""
@@ -140,7 +132,7 @@ def _both(one: _Number | None, other: _Number | None) -> _Number | None:
 
 
 class Ledger:
-    """Adds up sessions, one after the other; of each only sums stay, and a digest of each of its native calls."""
+    """Adds up sessions, one after the other; of each only sums stay, and 16 bytes of each call that others may have."""
 
     def __init__(self, by: By, commits: Mapping[str, Commit], *, ranged: bool = False) -> None:
         """``commits``: those that count, by ID. ``ranged``: what belongs to none of them does not count either."""
@@ -153,44 +145,31 @@ class Ledger:
         self._excluded: dict[tuple[SessionKey, Reason], tuple[int, Mapping[str, Any]]] = {}
         self._silent = 0
 
-    def add(self, session: Session, streams: Iterable[Stream], *, counts: bool = True) -> None:
+    def add(self, key: SessionKey, view: Overview, told: Told, *, counts: bool = True) -> None:
         """Add a session. The one that started first comes first: calls that several have count there.
 
         ``counts``: else nothing of it does, nor what later sessions have of it.
         """
-        view = overview(session)
-        listed = sorted(streams, key=_order)
-        commits = commits_of(listed)
-        told: list[tuple[Stream, Record]] = []
-
-        def leave(reason: Reason, stream: Stream, record: Record) -> None:
-            if counts:
-                self._leave(session.key, reason, normal(record.get("usage")))
-            if reason == "beside-calls":
-                told.append((stream, record))
-
-        found = totals.entries(listed, leave=leave)
-        costs = _costs(found, told)
-        self._silent += counts and not found
-        earlier = {one.call for one in found if self._is_known(one)}
-        for entry in found if counts else ():
-            if entry.call in earlier or (entry.over and entry.over <= earlier):
-                self._leave(session.key, "repeated", entry.usage)
+        for reason, (records, used) in told.left.items() if counts else ():
+            self._leave(key, reason, used, records)
+        self._silent += counts and not told.counted
+        earlier = {one.call for one in told.counted if one.call is not None and self._is_known(one.call)}
+        for one in told.counted if counts else ():
+            if one.call in earlier or (one.over and one.over <= earlier):
+                self._leave(key, "repeated", one.usage)
                 continue
-            named = commits(entry.stream, position(entry.place))
             of = min(
-                (self._commits[one] for one in named if one in self._commits),
-                key=lambda one: (one.when, one.oid),
+                (self._commits[oid] for oid in one.commits if oid in self._commits),
+                key=lambda commit: (commit.when, commit.oid),
                 default=None,
             )
-            if of is None and (named or self._ranged):
-                reason: Reason = "outside" if self._ranged else "unreachable"
-                self._leave(session.key, reason, entry.usage)
+            if of is None and (one.commits or self._ranged):
+                self._leave(key, "outside" if self._ranged else "unreachable", one.usage)
                 continue
-            key = self._key(entry, view, of)
+            row = self._key(one, view, of)
             if self._by == "session":
-                self._sessions[key] = view
-            self._rows.setdefault(key, _Sum()).add(entry, costs.get(id(entry)))
+                self._sessions[row] = view
+            self._rows.setdefault(row, _Sum()).add(one)
 
     def usage(self) -> Usage:
         """What was added up: sessions and commits the newest first, days in order, the rest by tokens."""
@@ -213,35 +192,26 @@ class Ledger:
             total.join(found)
         return Usage(self._by, tuple(rows), total.figures(), excluded, self._silent)
 
-    def _is_known(self, entry: Entry) -> bool:
-        """Whether an earlier session has this very call; of those with a derived ID none can."""
-        if entry.call is None or totals.is_derived(entry.call):
-            return False
-        digest = hashlib.blake2b(
-            "\0".join(entry.call).encode("utf-8", "surrogatepass"), digest_size=16
-        ).digest()
+    def _is_known(self, call: str) -> bool:
+        """Whether an earlier session has this very call."""
+        digest = bytes.fromhex(call)
         known = digest in self._seen
         self._seen.add(digest)
         return known
 
-    def _leave(self, session: SessionKey, reason: Reason, used: Mapping[str, Any]) -> None:
-        records, before = self._excluded.get((session, reason), (0, {}))
-        self._excluded[session, reason] = records + 1, usage.total((before, used))
+    def _leave(self, session: SessionKey, reason: Reason, used: Mapping[str, Any], records: int = 1) -> None:
+        known, before = self._excluded.get((session, reason), (0, {}))
+        self._excluded[session, reason] = known + records, usage.total((before, used))
 
-    def _key(self, entry: Entry, view: Overview, commit: Commit | None) -> tuple[str | None, ...]:
+    def _key(self, one: Counted, view: Overview, commit: Commit | None) -> tuple[str | None, ...]:
         names: dict[By, Callable[[], str | None]] = {
             "commit": lambda: None if commit is None else commit.oid,
-            "day": lambda: _day(entry),
+            "day": lambda: one.day,
             "author": lambda: None if commit is None else commit.author,
             "agent": lambda: view.agent,
-            "model": lambda: entry.model,
+            "model": lambda: one.model,
         }
         return (view.harness, view.id) if self._by == "session" else (names[self._by](),)
-
-
-def _order(stream: Stream) -> tuple[bool, str, str]:
-    """A session's own streams before those of its subagents, each by its start."""
-    return bool(spawning_calls(stream)), str(stream.header.get("startedAt") or "~"), stream.id
 
 
 def _newest(row: Row) -> tuple[bool, int, str]:
@@ -265,37 +235,3 @@ _ORDERS: dict[By, Callable[[Row], tuple[bool, int, str]]] = {
     "day": _named,
 }
 """How rows are sorted where it is not by tokens; what has no name comes last."""
-
-
-def _day(entry: Entry) -> str | None:
-    """The day, in UTC, of the first record that tells of a call."""
-    for record in (entry.place, entry.record):
-        when = instant(record.get("ts"))
-        if when is not None:
-            try:
-                return (_EPOCH + timedelta(seconds=when // 1_000_000_000)).date().isoformat()
-            except OverflowError:
-                return None
-    return None
-
-
-def _costs(found: list[Entry], beside: Iterable[tuple[Stream, Record]]) -> dict[int, Decimal]:
-    """What each entry cost, by its ``id()``.
-
-    Of a stream whose calls tell costs it is those; else those of its summaries that count; else what a summary of the
-    whole session tells beside calls (``beside``), which goes to the last of them.
-    """
-    told = {id(one): cost for one in found if (cost := usage.cost(one.record)) is not None}
-    by_call = {one.stream.id for one in found if one.call is not None and id(one) in told}
-    costs = {
-        id(one): told[id(one)]
-        for one in found
-        if id(one) in told and (one.call is not None or one.stream.id not in by_call)
-    }
-    known = {one.stream.id for one in found if id(one) in costs}
-    last = {one.stream.id: one for one in found if one.stream.id not in known}
-    for stream, record in beside:
-        cost = usage.cost(record) if record.get("scope") == "session" else None
-        if cost is not None and stream.id in last:
-            costs[id(last[stream.id])] = cost
-    return costs

@@ -14,6 +14,8 @@ import pytest
 from git_asr.asr.usage import normal, total
 from git_asr.cli.used import as_record, left_out, table, values
 from git_asr.views import text
+from git_asr.views.session import overview
+from git_asr.views.told import tell
 from git_asr.views.usage import By, Commit, Ledger
 from tests.asr.streams import checkpoint as checkpoint_record
 from tests.asr.streams import stream, vcs
@@ -204,7 +206,7 @@ def test_hostile_names_are_neutral_and_short(by: By) -> None:
     ]
     links = [checkpoint_record("c", 1), vcs("c", commit.oid)]
     hostile = session_view(HOSTILE, agent=HOSTILE, prompt=HOSTILE)
-    ledger.add(hostile, [stream(*calls, links=links)])
+    ledger.add(hostile.key, overview(hostile), tell([stream(*calls, links=links)]))
     found = ledger.usage()
     for cells in (None, 80):
         for line in [*table(found, cells), *left_out(found, explain=True)]:

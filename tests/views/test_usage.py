@@ -13,6 +13,8 @@ from git_asr.asr import codec, usage
 from git_asr.asr.bundle import Session, StreamEntry
 from git_asr.asr.header import SessionKey
 from git_asr.asr.reading import Stream
+from git_asr.views.session import overview
+from git_asr.views.told import load, tell
 from git_asr.views.usage import By, Commit, Figures, Ledger, Usage
 from tests.asr.records import record
 from tests.asr.streams import checkpoint, stream, vcs
@@ -42,7 +44,7 @@ def ledger(
 ) -> Usage:
     found = Ledger(by, commits, ranged=ranged)
     for one, listed in sessions:
-        found.add(one, listed)
+        found.add(one.key, overview(one), tell(listed))
     return found.usage()
 
 
@@ -256,6 +258,24 @@ def assert_sums(found: Usage) -> None:
         assert (sum(known) if known else None) == getattr(found.total, name)
 
 
+@pytest.mark.parametrize("data", [b"", b"{", b"5", b"[]", b"[[[1]],{}]", b"[[],[]]", b'[[],{"copied":1}]'])
+def test_what_is_no_dump(data: bytes) -> None:
+    with pytest.raises(ValueError):
+        load(data)
+    counted = b'[[true,null,[],false,{},"x",null,null,[]]]'
+    with pytest.raises(ValueError, match="Conversion"):
+        load(b"[" + counted + b",{}]")
+    assert load(b"[" + counted.replace(b'"x"', b'"0.5"') + b",{}]").counted[0].cost == Decimal("0.5")
+
+
+@pytest.mark.parametrize("odd", [1, 0, "yes", codec.NumberText("1e999"), [], {"a": 1}])
+def test_how_an_input_is_read_is_true_false_or_open(odd: Any) -> None:
+    used = {"input": {"total": 5, "includesCache": odd}, "cacheRead": 2}
+    assert usage.normal(used) == {"input": {"total": 5}, "cacheRead": 2}
+    for known in (True, False, None):
+        assert usage.normal({"input": {"includesCache": known}}) == {"input": {"includesCache": known}}
+
+
 NUMBERS = st.integers(0, 50)
 USAGES = st.fixed_dictionaries(
     {},
@@ -319,6 +339,8 @@ def test_sums_over_any_grouping_are_equal(sessions: list[Any], counted: set[str]
         ]
 
     listed = [read(number) for number in range(len(sessions))]
+    for _, own in listed:
+        assert load(tell(own).dump()) == tell(own)
     commits = {one: COMMITS[one] for one in counted}
     found = [ledger(*listed, by=by, ranged=ranged, commits=commits) for by in get_args(By)]
     for one in found:
