@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-import os
-import re
 from pathlib import Path
 
 import click
 
+from git_asr.cli.blame_words import WithGits, split
 from git_asr.errors import UsageError
 
-_LINES = re.compile(r"(.+):(\d+)(?:([,-])(\+?\d+))?", re.DOTALL)
 
-
-@click.command("blame")
+@click.command("blame", cls=WithGits)
 @click.argument("words", nargs=-1, required=True, metavar="[REV] [--] FILE[:LINES]")
 @click.option("-L", "ranges", multiple=True, metavar="RANGE", help="Only these lines, as for `git blame`.")
 @click.option("--json", "as_json", is_flag=True, help="Print all that is known as JSON.")
-def command(words: tuple[str, ...], ranges: tuple[str, ...], *, as_json: bool) -> int:
+def command(
+    words: tuple[str, ...], ranges: tuple[str, ...], options: tuple[str, ...] = (), *, as_json: bool
+) -> int:
     """Show which commit each line of a file comes from, and the session and prompt behind that commit.
 
     The session is the one that a link ties to the commit: an association, not proof that it wrote the line. The prompt
     is the first one that came in with the commit's checkpoint. For a commit without a session it says why. REV is
     the revision to begin at, as for `git blame`; without it, what lies in the work tree is looked at. LINES is a line
     (`:12`) or a range (`:12,20` or `:12-20`); a file of that very name goes first.
+
+    Of the options of `git blame` those are taken that change which commit a line is traced to: -w, -M[NUM], -C[NUM],
+    --since=DATE, --until=DATE, --first-parent, --ignore-rev=REV, --ignore-revs-file=FILE, --diff-algorithm=NAME and
+    --minimal. Where a range, a date or a shallow clone ends, lines may be older than the commit that stands there; that
+    is said.
     """
     import shutil
 
@@ -37,10 +41,17 @@ def command(words: tuple[str, ...], ranges: tuple[str, ...], *, as_json: bool) -
     if len(words) > 2:
         raise UsageError("name one file, and before it a revision at most")
     *revision, path = words
-    path, more = _split(path)
+    path, more = split(path)
     repo = open_repository()
     refresh(repo)
-    told = blame(repo, path, cwd=Path.cwd(), revision=next(iter(revision), None), ranges=[*ranges, *more])
+    told = blame(
+        repo,
+        path,
+        cwd=Path.cwd(),
+        revision=next(iter(revision), None),
+        ranges=[*ranges, *more],
+        options=options,
+    )
     found = blamed(repo, told, render.Warnings())
     if as_json:
         import json
@@ -52,12 +63,3 @@ def command(words: tuple[str, ...], ranges: tuple[str, ...], *, as_json: bool) -
         for line in lines(found, cells):
             print(line)
     return 0
-
-
-def _split(path: str) -> tuple[str, list[str]]:
-    """A file, and the range of lines that stands behind its name, as ``-L`` takes it."""
-    named = _LINES.fullmatch(path)
-    if named is None or os.path.lexists(path):
-        return path, []
-    file, first, mark, last = named.groups()
-    return file, [f"{first},{last or '+1'}" if mark != "-" else f"{first},{last.lstrip('+')}"]

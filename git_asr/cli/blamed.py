@@ -14,6 +14,7 @@ from git_asr.views.blame import Association
 from git_asr.views.session import short_id
 
 _NOTE = "sessions by the links of the commits: an association, not proof of who wrote a line"
+_BOUNDARY = "or an earlier commit: nothing before this one was looked at"
 _UNCOMMITTED = "not committed yet"
 _REPORTED = ["reported"]
 """The evidence of a trailer, which is not worth a word."""
@@ -53,6 +54,8 @@ def _head(found: Blamed, origin: Origin, cells: int, *, again: bool) -> Iterator
         yield paint(text.one_line(f"{about}  {short}", cells), "yellow")
         return
     yield paint(text.one_line(f"{about}  {origin.subject}", cells), "yellow")
+    if origin.boundary:
+        yield f"  {_BOUNDARY}"
     for one in ties[:_MOST]:
         yield "  " + paint(text.one_line(_tie(one), cells - 2), "cyan")
     if len(ties) > _MOST:
@@ -93,6 +96,7 @@ def _commit(found: Blamed, origin: Origin) -> dict[str, Any]:
         "author": origin.author,
         "date": origin.date or None,
         "subject": origin.subject,
+        "boundary": origin.boundary,
         "state": None if row is None else row.state,
         "reason": None if row is None else row.reason,
         "command": None if row is None else row.command,

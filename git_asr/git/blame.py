@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from git_asr.errors import AsrError, UsageError
 from git_asr.git.base import Repository
+from git_asr.git.graph import border
 from git_asr.git.history import checked, resolve
 from git_asr.git.process import Child
 from git_asr.git.streaming import cut
@@ -17,6 +18,7 @@ from git_asr.git.streaming import cut
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WRONG = re.compile(
     r"no such (?:path|ref) |file .* has only |bad revision |cannot stat path |(?:invalid )?-L |.* is outside repository"
+    r"|cannot find revision |could not open object name list|invalid object name|option diff-algorithm "
 )
 """How Git complains about a command line."""
 _UNQUOTED = {"core.quotePath": "false"}
@@ -29,7 +31,8 @@ class Origin:
     """A commit behind lines, and where they stood there.
 
     ``oid``: in full, zeros for what is not committed. ``author``: by the mailmap. ``date``: the author's, in UTC
-    (``YYYY-MM-DD``), empty where it is none. ``path``: of the file in that commit.
+    (``YYYY-MM-DD``), empty where it is none. ``path``: of the file in that commit. ``boundary``: nothing before
+    it was looked at, so that its lines may be older.
     """
 
     oid: str
@@ -37,6 +40,7 @@ class Origin:
     date: str
     subject: str
     path: str
+    boundary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +54,19 @@ class Line:
 
 
 def blame(
-    repo: Repository, path: str, *, cwd: Path, revision: str | None = None, ranges: Sequence[str] = ()
+    repo: Repository,
+    path: str,
+    *,
+    cwd: Path,
+    revision: str | None = None,
+    ranges: Sequence[str] = (),
+    options: Sequence[str] = (),
 ) -> Iterator[Line]:
     """Yield the lines of a file; streamed.
 
     ``path``: from ``cwd``, as Git takes it. ``revision``: as of there, by default what lies in the work tree, or HEAD
-    where there is none. ``ranges``: as for ``-L``.
+    where there is none. ``ranges``: as for ``-L``. ``options``: Git's, that change which commit a
+    line is traced to, and nothing of what is printed.
 
     Raises:
         UsageError: there is no such file, revision or range.
@@ -68,10 +79,10 @@ def blame(
     if repo.work_tree is None and revision is None:
         revision = "HEAD"
     asked = [*(f"-L{one}" for one in ranges), *([] if revision is None else [revision]), "--", path]
-    options = ("blame", "--porcelain", "--encoding=UTF-8")
+    command = ("blame", "--porcelain", "--root", "--encoding=UTF-8", *options)
     try:
-        with Child(repo, *place, *options, *asked, cwd=where, config=_UNQUOTED) as child:
-            yield from _parsed(_lines(child.chunks()))
+        with Child(repo, *place, *command, *asked, cwd=where, config=_UNQUOTED) as child:
+            yield from _parsed(_lines(child.chunks()), border(repo))
     except AsrError as error:
         said = error.message.removeprefix("git blame: ")
         if said.startswith("usage: "):
@@ -83,7 +94,7 @@ def _lines(chunks: Iterator[bytes]) -> Iterator[str]:
     return (line.decode("utf-8", "surrogateescape") for line in cut(chunks, b"\n"))
 
 
-def _parsed(lines: Iterator[str]) -> Iterator[Line]:
+def _parsed(lines: Iterator[str], border: Set[str] = frozenset()) -> Iterator[Line]:
     """Each entry is a line with IDs and numbers, what is known of the commit if it is new, and the text after a tab."""
     told: dict[str, dict[str, str]] = {}
     origins: dict[tuple[str, str], Origin] = {}
@@ -101,7 +112,8 @@ def _parsed(lines: Iterator[str]) -> Iterator[Line]:
         origin = origins.get((oid, path))
         if origin is None:
             day = _day(known.get("author-time", ""))
-            origin = Origin(oid, known.get("author", ""), day, known.get("summary", ""), path)
+            edge = "boundary" in known or oid in border
+            origin = Origin(oid, known.get("author", ""), day, known.get("summary", ""), path, edge)
             origins[oid, path] = origin
         yield Line(int(number), int(original), origin, line[1:])
 

@@ -124,6 +124,7 @@ def test_all_that_is_known(path: Path) -> None:
         "author": "Ann Author",
         "date": "2026-01-01",
         "subject": "add \x1b[31m two",
+        "boundary": False,
         "state": "linked",
         "reason": None,
         "command": None,
@@ -144,6 +145,62 @@ def test_all_that_is_known(path: Path) -> None:
     documented = set(re.findall(r"`([A-Za-z_-]+)`", page))
     one = found["commits"][oid]
     assert {*found, *one, *one["sessions"][0], *found["lines"][0], "uncommitted"} <= documented
+
+
+def test_where_history_ends_that_was_looked_at_lines_may_be_older(path: Path, tmp_path: Path) -> None:
+    said = "  or an earlier commit: nothing before this one was looked at\n"
+
+    def edges(where: Path, *args: str) -> dict[str, bool]:
+        return {one["subject"]: one["boundary"] for one in told(where, *args)["commits"].values()}
+
+    assert edges(path, "a") == dict.fromkeys(
+        ("again", "start", "add \x1b[31m two", "add three", "four"), False
+    )
+    assert edges(path, "main~2..main", "a") == {"again": False, "four": False, "add three": True}
+    assert blame(path, "main~2..main", "a").out.count(said) == 1
+    assert edges(path, "--since=2100-01-01", "a") == {"again": True}
+    git(tmp_path, "clone", "-q", "--depth", "2", f"file://{path}", "s")
+    assert run_cli(["sync"], tmp_path / "s").status == 0
+    assert edges(tmp_path / "s", "a") == {"again": False, "four": True}
+
+
+def test_options_of_git_that_say_which_commit_a_line_is_traced_to(tmp_path: Path) -> None:
+    repo = EntireRepo(tmp_path / "r")
+    long = "".join(f"a line that is long enough to be found again, {number}\n" for number in range(4))
+    repo.builder.commit(MAIN, "one\n", {"a": long, "b": "b\n"})
+    repo.builder.commit(MAIN, "two\n", {"a": long.replace("a line", "  a  line"), "b": "b\n"})
+    path = repo.builder.build(checkout=True)
+    assert run_cli(["sync"], path).status == 0
+
+    def subjects(*args: str) -> list[str]:
+        return [one["subject"] for one in told(path, *args)["commits"].values()]
+
+    assert subjects("a") == ["two"]
+    assert subjects("-w", "a") == subjects("--ignore-rev=HEAD", "a") == subjects("a", "-w") == ["one"]
+    (path / "ignored").write_text(git(path, "rev-parse", "HEAD"))
+    assert subjects("--ignore-revs-file=ignored", "a") == ["one"]
+    (path / "c").write_text((path / "a").read_text())
+    git(path, "rm", "-q", "--cached", "a")
+    git(path, "add", "c")
+    git(path, "-c", "user.name=A", "-c", "user.email=a", "commit", "-q", "-m", "three")
+    (path / "d").write_text((path / "b").read_text() + (path / "c").read_text())
+    git(path, "add", "c", "d")
+    git(path, "-c", "user.name=A", "-c", "user.email=a", "commit", "-q", "-m", "four")
+    assert subjects("d") == ["four"]
+    assert subjects("-C", "-C", "-w", "d") == ["four", "one"]
+    assert subjects("-C20", "-C", "--minimal", "--first-parent", "--diff-algorithm=patience", "d:2") == [
+        "two"
+    ]
+    for words in (
+        ["--reverse", "d"],
+        ["-Mx", "d"],
+        ["--ignore-rev=x", "d"],
+        ["--ignore-revs-file=x", "d"],
+        ["-C"],
+    ):
+        assert blame(path, *words).status == 2, words
+    assert blame(path, "--diff-algorithm=x", "d").status == 2
+    assert blame(path, "--", "-w").status == 2
 
 
 def test_what_is_not_committed_and_an_empty_file(path: Path, tmp_path: Path) -> None:
