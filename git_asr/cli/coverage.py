@@ -20,9 +20,9 @@ from git_asr.errors import DONE, INCOMPLETE
     help="End with status 1 below PERCENT.",
 )
 @click.option("--strict", is_flag=True, help="End with status 1 unless every commit has its session.")
-@click.option("--json", "as_json", is_flag=True, help="Print all that is known as JSON.")
+@click.option("--json", "machine", is_flag=True, help="Print all that is known as JSON.")
 def command(
-    revisions: tuple[str, ...], by: str | None, least: float | None, strict: bool, as_json: bool
+    revisions: tuple[str, ...], by: str | None, least: float | None, strict: bool, machine: bool
 ) -> int:
     """Tell which commits have a session, and why the others have none.
 
@@ -33,17 +33,16 @@ def command(
     """
     from git_asr.cli import render
     from git_asr.cli.autosync import refresh
-    from git_asr.cli.covered import as_record, lines, table
+    from git_asr.cli.covered import as_json, lines, table
     from git_asr.cli.opening import open_repository
     from git_asr.sync.survey import survey
 
     repo = open_repository()
     refresh(repo)
     found = survey(repo, revisions, render.Warnings())
-    if as_json:
-        import json
-
-        click.echo(json.dumps(as_record(found), indent=2))
+    if machine:
+        for piece in as_json(found):
+            click.echo(piece, nl=False)
     else:
         with render.paged():
             for line in table(found, by) if by is not None else lines(found):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from textwrap import indent
 from typing import Any
 
 from git_asr.cli.render import left_out, paint
@@ -94,30 +96,35 @@ def table(found: Coverage, by: str) -> Iterator[str]:
     yield from text.columns([head, *body], right=range(1, len(head)))
 
 
-def as_record(found: Coverage) -> dict[str, Any]:
-    """What ``--json`` prints; version 1."""
-    return {
+def as_json(found: Coverage) -> Iterator[str]:
+    """What ``--json`` prints, in pieces, for there may be very many commits; version 1."""
+    empty: dict[str, Any] = {
         "version": 1,
         "percent": found.percent,
         "counts": _counts(found.counts),
         "byAuthor": {name: _counts(own) for name, own in found.by_author.items()},
         "byAgent": dict(found.by_agent),
         "byMonth": {name: _counts(own) for name, own in found.by_month.items()},
-        "commits": [
-            {
-                "commit": row.commit.oid,
-                "author": row.commit.author,
-                "committedAt": row.commit.date,
-                "subject": row.commit.subject,
-                "state": row.state,
-                "checkpoints": list(row.commit.checkpoints),
-                "unresolved": list(row.unresolved),
-                "agents": list(row.agents),
-                "reason": row.reason,
-                "command": row.command,
-            }
-            for row in found.rows
-        ],
+        "commits": [],
+    }
+    yield json.dumps(empty, indent=2).removesuffix("]\n}")
+    for number, row in enumerate(found.rows):
+        yield ("," if number else "") + indent("\n" + json.dumps(_commit(row), indent=2), "    ")
+    yield "\n  ]\n}\n" if found.rows else "]\n}\n"
+
+
+def _commit(row: Row) -> dict[str, Any]:
+    return {
+        "commit": row.commit.oid,
+        "author": row.commit.author,
+        "committedAt": row.commit.date,
+        "subject": row.commit.subject,
+        "state": row.state,
+        "checkpoints": list(row.commit.checkpoints),
+        "unresolved": list(row.unresolved),
+        "agents": list(row.agents),
+        "reason": row.reason,
+        "command": row.command,
     }
 
 
