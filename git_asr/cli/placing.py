@@ -93,18 +93,20 @@ class FilesPlace:
     def open(self) -> Iterator[Write]:
         """Begin to write. Raises as ``Place.open``."""
         with self._target() as target:
+            folder = isinstance(target, FolderTarget)
+            exporter = self.exporter if folder else exporters.alone(self.exporter)
 
             def write(bundle: Bundle, redaction: Redaction, report: Report, tick: Tick) -> Written:
                 files = writing.Files(target.put_pieces)
                 losses = writing.write(
-                    self.exporter,
+                    exporter,
                     bundle,
                     redaction.marking,
                     files,
                     report=report,
                     tick=partial(tick, "sessions"),
                 )
-                if isinstance(target, FolderTarget):
+                if folder:
                     files.put(writing.MARK, writing.mark(self.exporter, bundle, redaction.marking, losses))
                 target.close()
                 return Written(files.count, files.bytes, losses)

@@ -1,14 +1,18 @@
 """ATIF, the Agent Trajectory Interchange Format, version 1.8: one trajectory for each stream.
 
 Rule: RFC 0001 of the Harbor project. A subagent's trajectory is a file of its own, and the result of the call that
-started it refers to it.
+started it refers to it. Images are files too, to which the parts of a content refer.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from itertools import groupby
+from typing import Any, ClassVar
 
 from git_asr.asr import codec
 from git_asr.asr.draft import Record
@@ -26,12 +30,22 @@ from git_asr.exporters.common import (
     Places,
     encoded,
     problems,
+    resolved,
     text_of,
+    texts,
 )
 from git_asr.exporters.steps import REASONS, Step, input_tokens, steps
 
 SCHEMA = "ATIF-v1.8"
 _KEY = "git-asr"
+_IMAGES = {
+    re.compile(rb"\x89PNG\r\n\x1a\n"): ("image/png", ".png"),
+    re.compile(rb"\xff\xd8\xff"): ("image/jpeg", ".jpg"),
+    re.compile(rb"GIF8[79]a"): ("image/gif", ".gif"),
+    re.compile(rb"RIFF.{4}WEBP", re.DOTALL): ("image/webp", ".webp"),
+}
+"""How images begin for which the format has a place, whatever they are said to be; their media types and suffixes."""
+_FOLDER = "images"
 _LEVELS = 100
 """Levels of arguments: many readers of JSON do not take some hundreds."""
 _REASONS = {
@@ -47,13 +61,19 @@ _REASONS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
 class _Atif:
-    name = "atif"
-    suffix = ".json"
+    images: bool = True
+    """Whether images are written, each as a file; else they are only named."""
+    name: ClassVar[str] = "atif"
+    suffix: ClassVar[str] = ".json"
 
     def write(self, sessions: Iterable[ExportedSession], put: Put) -> Losses:
-        """See ``Exporter.write``. A file for each stream that has a step: ``<harness>/<stream>.json``."""
+        """See ``Exporter.write``. A file for each stream that has a step, ``<harness>/<stream>.json``, and for each
+        image in these, ``<harness>/images/<SHA-256>.<kind>``.
+        """
         losses = Losses(_REASONS)
+        known: set[str] = set()
         for session in sessions:
             own = Losses(_REASONS)
             problems(session, own)
@@ -61,8 +81,14 @@ class _Atif:
             own.note("empty-stream", len(session.streams) - len(written))
             files = {one.id: f"{name(one.id)}{self.suffix}" for one in written}
             for stream in written:
-                path = f"{name(session.key.harness)}/{files[stream.id]}"
-                put(path, _Trajectory(session, stream, own).pieces(files))
+                folder = name(session.key.harness)
+                shown: dict[str, str] = {}
+                trajectory = _Trajectory(session, stream, own, shown if self.images else None)
+                put(f"{folder}/{files[stream.id]}", trajectory.pieces(files))
+                for path, sha256 in shown.items():
+                    if (image := f"{folder}/{path}") not in known:
+                        known.add(image)
+                        put(image, filter(None, [session.blob(sha256)]))
                 losses.add(own)
                 own = Losses(_REASONS)
             losses.add(own)
@@ -70,15 +96,21 @@ class _Atif:
 
 
 ATIF = _Atif()
+ATIF_ALONE = _Atif(images=False)
+"""For an export that is one file."""
 
 
 class _Trajectory:
     """One stream as it is written."""
 
-    def __init__(self, session: ExportedSession, stream: Stream, losses: Losses) -> None:
+    def __init__(
+        self, session: ExportedSession, stream: Stream, losses: Losses, images: dict[str, str] | None
+    ) -> None:
+        """``images``: gets the SHA-256 of each image by its path beside this file; None where they are only named."""
         self._session = session
         self._stream = stream
         self._losses = losses
+        self._images = images
         self._places = Places(stream)
         self._spawned: dict[str, list[str]] = {}
         self._count = 0
@@ -175,7 +207,7 @@ class _Trajectory:
             "step_id": self._count,
             **({} if ts is None else {"timestamp": ts}),
             "source": "system" if step.source == "result" else step.source,
-            "message": "\n".join(self._text(one) for one in said),
+            "message": self._content(said),
         }
         if step.source == "agent":
             found |= self._agents(step, extra)
@@ -191,7 +223,11 @@ class _Trajectory:
         inference = step.inference or {}
         if isinstance(inference.get("model"), str):
             found["model_name"] = inference["model"]
-        thoughts = [self._text(one) for one in step.records if one["type"] == "reasoning"]
+        thoughts = [
+            text_of(one, self._session.blob, self._losses)
+            for one in step.records
+            if one["type"] == "reasoning"
+        ]
         if any(thoughts):
             found["reasoning_content"] = "\n".join(one for one in thoughts if one)
         if step.calls:
@@ -235,7 +271,7 @@ class _Trajectory:
         if call is not None:
             found["source_call_id"] = call.call["callId"]
         if record is not None:
-            got = self._text(record)
+            got = self._content([record])
             output = value(record, "output", self._session.blob)
             if not got and isinstance(output, str):
                 got = output
@@ -250,8 +286,40 @@ class _Trajectory:
                 found["subagent_trajectory_ref"] = [{"trajectory_path": path} for path in started]
         return found
 
-    def _text(self, record: Record) -> str:
-        return text_of(record, self._session.blob, self._losses)
+    def _content(self, records: Iterable[Record]) -> str | list[dict[str, Any]]:
+        """The contents of records as one text, or where images are among them, as a list of parts."""
+        said = [
+            part
+            for one in records
+            for part in resolved(one, self._session.blob, self._losses, self._take).get("content") or ()
+        ]
+        parts: list[dict[str, Any]] = []
+        for is_image, some in groupby(said, lambda part: isinstance(part, _Image)):
+            if is_image:
+                parts += [{"type": "image", "source": one.source} for one in some]
+            else:
+                parts.append({"type": "text", "text": "\n".join(texts(list(some)))})
+        if all(one["type"] == "text" for one in parts):
+            return "".join(one["text"] for one in parts)
+        return parts
+
+    def _take(self, data: bytes) -> _Image | None:
+        """See ``common.Take``."""
+        found = next((kind for begins, kind in _IMAGES.items() if begins.match(data)), None)
+        if self._images is None or found is None:
+            return None
+        media, suffix = found
+        sha256 = hashlib.sha256(data).hexdigest()
+        path = f"{_FOLDER}/{sha256}{suffix}"
+        self._images[path] = sha256
+        return _Image({"media_type": media, "path": path})
+
+
+@dataclass(frozen=True, slots=True)
+class _Image:
+    """What stands in a content for an image. ``source``: as the format has it."""
+
+    source: dict[str, str]
 
 
 def _tokens(usage: dict[str, Any], prefix: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, groupby
 from typing import Any
 
@@ -46,8 +46,15 @@ def begun(sessions: Iterable[ExportedSession]) -> tuple[dict[str, Any], Iterator
     return marking, chain([] if first is None else [first], listed)
 
 
-def resolved(record: Record, blob: GetBlob, losses: Losses) -> Record:
-    """A record with its values in place of blobs. Content that is no text is only named, and noted as lost."""
+Take = Callable[[bytes], object | None]
+"""Takes bytes that are no text, and gives what stands in their place; None where the format has no place for them."""
+
+
+def resolved(record: Record, blob: GetBlob, losses: Losses, take: Take = lambda _: None) -> Record:
+    """A record with its values in place of blobs. Content that is no text is only named, and noted as lost.
+
+    ``take``: what it takes is not lost.
+    """
     whole = inlined(record, blob)
     if whole is record:
         return record
@@ -56,10 +63,10 @@ def resolved(record: Record, blob: GetBlob, losses: Losses) -> Record:
     content = whole.get("content")
     if not isinstance(content, list):
         return whole
-    return {**whole, "content": [_named(part, losses) for part in content]}
+    return {**whole, "content": [_named(part, losses, take) for part in content]}
 
 
-def _named(part: Any, losses: Losses) -> Any:
+def _named(part: Any, losses: Losses, take: Take) -> Any:
     if not isinstance(part, dict):
         return part
     if part.get("capture") == ABSENT:
@@ -74,6 +81,8 @@ def _named(part: Any, losses: Losses) -> Any:
             "text": said,
             "bytes": found.bytes,
         }
+    if (taken := take(part["data"])) is not None:
+        return taken
     losses.note(BINARY)
     rest = {key: value for key, value in part.items() if key != "data"}
     return {**rest, "sha256": found.sha256, "bytes": found.bytes}
@@ -119,10 +128,11 @@ def encoded(value: Any, losses: Losses) -> bytes:
 
 def text_of(record: Record, blob: GetBlob, losses: Losses) -> str:
     """The content of a record as one text: its parts in lines; what is no text says what it is."""
-    return "\n".join(_texts(resolved(record, blob, losses).get("content")))
+    return "\n".join(texts(resolved(record, blob, losses).get("content")))
 
 
-def _texts(content: Any) -> Iterator[str]:
+def texts(content: Any) -> Iterator[str]:
+    """The text of each part of a content that was resolved."""
     for part in content if isinstance(content, list) else ():
         if isinstance(part.get("text"), str):
             yield part["text"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import re
 from collections import Counter
@@ -136,7 +137,12 @@ def _jsonl(files: Files, marking: Marking) -> None:
 
 def _atif(files: Files, marking: Marking) -> None:
     atif = pytest.importorskip("atif", reason="the models of ATIF are not installed")
+    images = {path for path in files if "/images/" in path}
+    shown: set[str] = set()
     for path, data in files.items():
+        if path in images:
+            assert re.fullmatch(f"[^/]+/images/{hashlib.sha256(data).hexdigest()}[.](png|jpg|gif|webp)", path)
+            continue
         found = atif.Trajectory.model_validate(json.loads(data))
         assert found.schema_version == "ATIF-v1.8"
         assert found.steps  # as the models of the Harbor project want
@@ -145,12 +151,23 @@ def _atif(files: Files, marking: Marking) -> None:
         assert isinstance(found.extra["git-asr"]["losses"], list)
         for reference in _references(found.steps):
             assert join(dirname(path), reference) in files
+        shown |= {join(dirname(path), one) for one in _images(found.steps)}
+    assert shown == images
 
 
 def _references(steps: Iterable[Any]) -> Iterator[str]:
     for step in steps:
         for result in step.observation.results if step.observation is not None else ():
             yield from (one.trajectory_path for one in result.subagent_trajectory_ref or ())
+
+
+def _images(steps: Iterable[Any]) -> Iterator[str]:
+    for step in steps:
+        results = step.observation.results if step.observation is not None else ()
+        for content in (step.message, *(one.content for one in results)):
+            for part in content if isinstance(content, list) else ():
+                if part.source is not None:
+                    yield part.source.path
 
 
 def _otel(files: Files, marking: Marking) -> None:

@@ -24,7 +24,9 @@ def test_the_files_are_as_they_were(case: str) -> None:
     }
     assert kept.keys() == found.keys()
     for path, data in found.items():
-        assert kept[path].decode() == data.decode(), f"{path}: python -m tests.exporters.goldens"
+        assert kept[path].decode("latin-1") == data.decode("latin-1"), (
+            f"{path}: python -m tests.exporters.goldens"
+        )
 
 
 @pytest.mark.parametrize("marking", [exporting.PRIVATE, exporting.POLICY], ids=["private", "policy"])
