@@ -186,7 +186,6 @@ def values(found: Usage) -> Iterator[str]:
     for row in found.rows:
         named = {**_key(found.by, row), **_figures(row.figures)}
         counted = named | {
-            "input": row.figures.input,
             "output": _output(row.figures.usage),
             "reasoning": row.figures.usage.get("output", {}).get("reasoning"),
             "cacheRead": row.figures.usage.get("cacheRead"),
@@ -250,6 +249,7 @@ def _figures(one: Figures) -> dict[str, Any]:
         "covered": one.covered,
         "summaries": one.summaries,
         "usage": dict(one.usage),
+        "input": one.input,
         "tokens": one.tokens,
         "cost": None if one.cost is None else float(one.cost),
     }

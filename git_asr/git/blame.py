@@ -17,7 +17,7 @@ from git_asr.git.streaming import cut
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WRONG = re.compile(
-    r"no such (?:path|ref) |file .* has only |bad revision |cannot stat path |(?:invalid )?-L |.* is outside repository"
+    r"no such (?:path |ref)|file .* has only |bad revision |cannot stat path |(?:invalid )?-L |.* is outside repository"
     r"|cannot find revision |could not open object name list|invalid object name|option diff-algorithm "
 )
 """How Git complains about a command line."""

@@ -242,6 +242,12 @@ def test_before_any_sync(tmp_path: Path) -> None:
     assert ended.err.splitlines()[-2:] == ["error: nothing is synced yet", "hint: git asr sync"]
 
 
+def test_a_branch_without_a_commit(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "r")
+    ended = blame(tmp_path / "r", "a")
+    assert (ended.status, ended.err) == (2, "error: no such ref: HEAD\n")
+
+
 def test_a_session_that_cannot_be_opened_is_told(path: Path, tmp_path: Path) -> None:
     clone = tmp_path / "r.git"
     git(tmp_path, "clone", "-q", "--mirror", str(path), str(clone))

@@ -236,6 +236,14 @@ def test_the_values(path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("by", BY)
+def test_values_and_json_have_the_same_figures(path: Path, by: str) -> None:
+    lines = csv.DictReader(usage(path, "--csv", "--by", by).out.splitlines())
+    for line, row in zip(lines, counted(path, "--by", by)["rows"], strict=True):
+        for name in ("calls", "unknown", "covered", "summaries", "input", "tokens"):
+            assert line[name] == ("" if row[name] is None else str(row[name]))
+
+
 def test_before_any_session(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "r")
     shown = usage(tmp_path / "r")
