@@ -33,21 +33,23 @@ def lines(found: Blamed, cells: int = 100) -> Iterator[str]:
     yield paint(_NOTE, "dim")
     room = len(str(max(one.number for one in found.lines)))
     told: set[str] = set()
+    several = len({one.origin.path for one in found.lines}) > 1
     for origin, block in groupby(found.lines, key=lambda one: one.origin):
         yield ""
-        yield from _head(found, origin, cells, again=origin.oid in told)
+        path = f"  {origin.path}" if several else ""
+        yield from _head(found, origin, path, cells, again=origin.oid in told)
         told.add(origin.oid)
         for one in block:
             said = text.neutral(one.text.removesuffix("\r").expandtabs(8))
             yield f"{paint(f'{one.number:>{room}}', 'dim')}  {said}".rstrip()
 
 
-def _head(found: Blamed, origin: Origin, cells: int, *, again: bool) -> Iterator[str]:
-    """The commit, and its sessions or why there are none."""
+def _head(found: Blamed, origin: Origin, path: str, cells: int, *, again: bool) -> Iterator[str]:
+    """The commit, and its sessions or why there are none. ``path``: what is said of where the lines stood there."""
     if not origin.oid.strip("0"):
         yield paint(_UNCOMMITTED, "yellow")
         return
-    about = f"{origin.oid[:12]}  {origin.date}  {origin.author}"
+    about = f"{origin.oid[:12]}  {origin.date}  {origin.author}{path}"
     row, ties = found.rows.get(origin.oid), found.sessions.get(origin.oid, ())
     if again:
         short = ", ".join(f"{one.agent} {short_id(one.session)}" for one in ties) or "no session"

@@ -82,7 +82,8 @@ def opened(repo: Repository, objects: Objects, tree: str | None) -> Iterator[Usa
             finally:
                 found.flush()
     finally:
-        keep_up(repo, objects)
+        if store.read_tip(repo, objects).tree != tree:  # what went meanwhile may have been written once more
+            keep_up(repo, objects)
 
 
 def keep_up(repo: Repository, objects: Objects) -> None:

@@ -188,6 +188,10 @@ def test_options_of_git_that_say_which_commit_a_line_is_traced_to(tmp_path: Path
     git(path, "-c", "user.name=A", "-c", "user.email=a", "commit", "-q", "-m", "four")
     assert subjects("d") == ["four"]
     assert subjects("-C", "-C", "-w", "d") == ["four", "one"]
+    said = blame(path, "-C", "-C", "-w", "d").out
+    assert " Ann Author d four\n" in said
+    assert " Ann Author a one\n" in said
+    assert " Ann Author two\n" in blame(path, "main~2", "a").out
     assert subjects("-C20", "-C", "--minimal", "--first-parent", "--diff-algorithm=patience", "d:2") == [
         "two"
     ]
