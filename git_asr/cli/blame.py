@@ -35,6 +35,7 @@ def command(
     from git_asr.cli.autosync import refresh
     from git_asr.cli.blamed import as_record, lines
     from git_asr.cli.opening import open_repository
+    from git_asr.cli.promised import bring_sessions
     from git_asr.git.blame import blame
     from git_asr.sync.blamed import blamed
 
@@ -52,7 +53,7 @@ def command(
         ranges=[*ranges, *more],
         options=options,
     )
-    found = blamed(repo, told, render.Warnings())
+    found = blamed(repo, told, render.Warnings(), bring_sessions)
     if as_json:
         import json
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from git_asr.asr.header import SessionKey
 from git_asr.cli import render
@@ -40,16 +40,31 @@ def bring_summaries(repo: Repository) -> None:
         _bring(repo, [] if tree is None else list(lacking(objects, store.session_folders(objects, tree))))
 
 
-def bring_sessions(repo: Repository, objects: Objects, tree: str | None, keys: Iterable[SessionKey]) -> None:
-    """Bring all files of some sessions, where a clone left them out; say so if that fails."""
+def bring_sessions(
+    repo: Repository,
+    objects: Objects,
+    tree: str | None,
+    keys: Iterable[SessionKey],
+    wanted: Callable[[str], bool] = lambda _: True,
+) -> None:
+    """Bring all files of some sessions, where a clone left them out; say so if that fails.
+
+    ``wanted``: tells of the path of a file in a bundle whether it is needed.
+    """
     if not repo.promisor or tree is None:
         return
-    wanted: list[str] = []
+    oids: list[str] = []
     for key in keys:
         entry = objects.lookup(tree, store.session_path(key))
         if entry is not None and entry.is_tree:
-            wanted += (file.oid for _, file in trees.walk_files(objects, entry.oid) if file.is_blob)
-    _bring(repo, absent(objects, wanted))
+            listed = trees.walk_files(objects, entry.oid)
+            oids += (file.oid for path, file in listed if file.is_blob and wanted(path))
+    _bring(repo, absent(objects, oids))
+
+
+def bring_records(repo: Repository, objects: Objects, tree: str | None, keys: Iterable[SessionKey]) -> None:
+    """Bring what usage reads of some sessions: no blobs. As ``bring_sessions``."""
+    bring_sessions(repo, objects, tree, keys, lambda path: not path.startswith("blobs/"))
 
 
 def _bring(repo: Repository, oids: Collection[str]) -> None:

@@ -53,6 +53,7 @@ def command(
     from git_asr.cli import render
     from git_asr.cli.autosync import refresh
     from git_asr.cli.opening import open_repository
+    from git_asr.cli.promised import bring_records
     from git_asr.cli.used import as_record, chosen, left_out, table, values
     from git_asr.sync.usage import used
 
@@ -65,7 +66,7 @@ def command(
     hinted = refresh(repo)
     warnings = render.Warnings()
     only = chosen(repo, filters, warnings)
-    found = used(repo, by, revisions, warnings, every=every_commit, only=only)
+    found = used(repo, by, revisions, warnings, bring_records, every=every_commit, only=only)
     if as_json:
         import json
 

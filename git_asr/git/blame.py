@@ -22,6 +22,8 @@ _WRONG = re.compile(
 )
 """How Git complains about a command line."""
 _UNQUOTED = {"core.quotePath": "false"}
+_LAZILY = {"GIT_NO_LAZY_FETCH": "0", "GIT_NO_REPLACE_OBJECTS": "1"}
+"""In a partial clone Git may ask for what it needs, as without us."""
 _ESCAPED = re.compile(r"\\([0-7]{3}|.)")
 _ESCAPES = {"a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r"}
 
@@ -62,7 +64,7 @@ def blame(
     ranges: Sequence[str] = (),
     options: Sequence[str] = (),
 ) -> Iterator[Line]:
-    """Yield the lines of a file; streamed.
+    """Yield the lines of a file; streamed. In a partial clone Git fetches what it needs.
 
     ``path``: from ``cwd``, as Git takes it. ``revision``: as of there, by default what lies in the work tree, or HEAD
     where there is none. ``ranges``: as for ``-L``. ``options``: Git's, that change which commit a
@@ -81,7 +83,17 @@ def blame(
     asked = [*(f"-L{one}" for one in ranges), *([] if revision is None else [revision]), "--", path]
     command = ("blame", "--porcelain", "--root", "--encoding=UTF-8", *options)
     try:
-        with Child(repo, *place, *command, *asked, cwd=where, config=_UNQUOTED) as child:
+        lazily = _LAZILY if repo.promisor else {}
+        with Child(
+            repo,
+            *place,
+            *command,
+            *asked,
+            cwd=where,
+            config=_UNQUOTED,
+            env=lazily,
+            network=repo.promisor,
+        ) as child:
             yield from _parsed(_lines(child.chunks()), border(repo))
     except AsrError as error:
         said = error.message.removeprefix("git blame: ")

@@ -207,6 +207,7 @@ class Child:
         config: Mapping[str, str] = {},
         env: Mapping[str, str] = {},
         cwd: Path | None = None,
+        network: bool = False,
     ) -> None:
         """Start it. ``stdin``: an open file to read from instead of what ``ask`` writes; else as ``try_git``."""
         command = command_line(repo, args, config)
@@ -223,7 +224,7 @@ class Child:
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
                 cwd=cwd or repo.git_dir,
-                env=environment(env),
+                env=environment(env, network=network),
             )
         except OSError as error:
             self._errors.close()

@@ -14,6 +14,7 @@ from git_asr.git.backend import open_objects
 from git_asr.git.base import Repository
 from git_asr.git.blame import Line
 from git_asr.sync.survey import survey_of
+from git_asr.sync.usage import Bring
 from git_asr.views.blame import Association, association, part
 from git_asr.views.coverage import Row
 
@@ -27,8 +28,8 @@ class Blamed:
     rows: Mapping[str, Row]
 
 
-def blamed(repo: Repository, lines: Iterable[Line], report: Report) -> Blamed:
-    """Find what stands behind lines; each session is opened once.
+def blamed(repo: Repository, lines: Iterable[Line], report: Report, bring: Bring) -> Blamed:
+    """Find what stands behind lines; each session is opened once, after ``bring`` brought its files.
 
     Raises:
         AsrError: nothing was synced yet, or the companion ref is damaged.
@@ -43,6 +44,7 @@ def blamed(repo: Repository, lines: Iterable[Line], report: Report) -> Blamed:
             named = {one for each in session.streams for one in each.summary.get("commits") or ()}
             if own := [one for one in commits if one in named]:
                 linked[session.key] = own
+        bring(repo, objects, tree, linked)
         for key, own in sorted(linked.items()):
             assert tree is not None  # noqa: S101  (else there is no session)
             try:

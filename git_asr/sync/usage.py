@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from operator import itemgetter
 
 from git_asr.asr import totals
@@ -22,12 +22,16 @@ from git_asr.views.session import Overview, overview
 from git_asr.views.told import Told, tell
 from git_asr.views.usage import By, Commit, Ledger, Usage
 
+Bring = Callable[[Repository, Objects, str | None, Iterable[SessionKey]], object]
+"""Brings files of sessions in a companion tree that a partial clone has not got."""
+
 
 def used(
     repo: Repository,
     by: By,
     revisions: Sequence[str],
     report: Report,
+    bring: Bring,
     *,
     every: bool = False,
     only: Container[SessionKey] | None = None,
@@ -54,6 +58,7 @@ def used(
         starts.sort(key=itemgetter(0, 1, 2))
         ledger = Ledger(by, _commits(repo, revisions, linked, every=every), ranged=bool(revisions))
         with opened(repo, objects, tree) as known:
+            bring(repo, objects, tree, (key for _, _, key, _ in starts if known.told(key) is None))
             for _, _, key, view in starts:
                 told = known.told(key) or _told(objects, str(tree), key, known, report)
                 if told is not None:
@@ -65,12 +70,15 @@ def _told(objects: Objects, tree: str, key: SessionKey, known: UsageFile, report
     """Read a session, and keep what it tells unless something is wrong with it; None where it cannot be read."""
     faults: list[Diagnostic] = []
     try:
-        told = tell(open_bundle(objects, tree, key, faults.append, totals.part).streams)
+        bundle = open_bundle(objects, tree, key, faults.append, totals.part)
     except AsrError as error:
         report(Diagnostic("unreadable-session", f"session {key.id}", error.message, error.hint))
         return None
     for one in faults:
         report(one)
+    if bundle.session.streams and not bundle.streams:
+        return None  # what it records is not known, which is not the same as nothing
+    told = tell(bundle.streams)
     if not faults:
         known.add(key, told)
     return told

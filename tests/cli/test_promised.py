@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.companion import REF, bundles, tip
-from tests.support.entire_repo import EntireRepo, Stored, claude
+from tests.support.entire_repo import MAIN, EntireRepo, Stored, claude
 from tests.support.repo_builder import git
 from tests.support.run import Result, run_cli
 from tests.sync.syncing import ONE, TWO, UNITS
@@ -147,3 +147,40 @@ def test_a_mirror_without_blobs_lists_after_one_fetch(part: Partial, tmp_path: P
     ended, fetches = part.run("sessions", "--json")
     assert fetches == 1, ended.err
     assert {one["id"] for one in json.loads(ended.out)["sessions"]} >= {ONE, TWO}
+
+
+def test_usage_fetches_records_once_and_counts_nothing_that_is_not_here_as_none(part: Partial) -> None:
+    part.run("sync")
+    away = part.far.path.with_name("away")
+    part.far.path.rename(away)
+    ended, _ = part.run("usage", "--json")
+    assert "files of sessions are not here: cannot fetch from origin" in ended.err
+    assert json.loads(ended.out)["sessionsWithoutRecord"] == 0
+    away.rename(part.far.path)
+    ended, fetches = part.run("usage", "--json")
+    assert (ended.status, fetches) == (0, 1), ended.err
+    assert json.loads(ended.out)["sessionsWithoutRecord"] == 2
+    assert part.absent() != []
+    assert all("/blobs/" in path for path in part.absent())
+    assert part.run("usage", "--by", "day")[1] == 0
+
+
+def test_blame_fetches_as_git_does_and_the_sessions_of_its_lines(tmp_path: Path) -> None:
+    far = EntireRepo(tmp_path / "far")
+    asked = {"type": "user", "uuid": "p", "sessionId": ONE, "message": {"role": "user", "content": "do it"}}
+    far.checkpoint(CPS[0], Stored(ONE, json.dumps(asked).encode() + b"\n" + claude(ONE, UNITS[:2])))
+    far.builder.commit(MAIN, "one\n", {"a": "1\n"})
+    far.builder.commit(MAIN, f"two\n\nEntire-Checkpoint: {CPS[0]}\n", {"a": "1\n2\n"})
+    far.build()
+    assert run_cli(["sync"], far.path).status == 0
+    git(far.path, "config", "uploadpack.allowFilter", "true")
+    git(far.path, "config", "uploadpack.allowAnySHA1InWant", "true")
+    git(tmp_path, "clone", "-q", "--filter=blob:none", "-b", "main", f"file://{far.path}", "part")
+    git(tmp_path / "part", "fetch", "-q", "origin", f"{REF}:{ORIGIN}")
+    assert run_cli(["sync"], tmp_path / "part").status == 0
+    ended = run_cli(["blame", "--json", "a"], tmp_path / "part")
+    assert ended.status == 0, ended.err
+    found = json.loads(ended.out)
+    sessions = {one["subject"]: one["sessions"] for one in found["commits"].values()}
+    assert sessions["one"] == []
+    assert [(one["session"], one["promptFrom"]) for one in sessions["two"]] == [(ONE, "slice")]
