@@ -58,8 +58,7 @@ def command(
     from git_asr.sync.usage import used
 
     if as_csv and (as_json or explain):
-        other, hint = ("--json", None) if as_json else ("--explain", "--json has both")
-        raise UsageError(f"--csv and {other} exclude each other", hint=hint)
+        raise UsageError("--csv excludes --json and --explain", hint=None if as_json else "--json has both")
     if revisions and every_commit:
         raise UsageError("RANGE and --every-commit exclude each other")
     repo = open_repository()
