@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import logging, report, scenarios, searching
+from benchmarks import logging, report, scaling, scenarios, searching
 from benchmarks.generate import Shape, shape_options
 from benchmarks.measure import PROJECT, Failed, Figure
 from benchmarks.prepare import Facts
@@ -18,7 +18,10 @@ from git_asr.converters.claude import converter
 
 _PAGE = PROJECT / "docs" / "performance.md"
 _PARTS = ("full", "lines", "unchanged", "starts", "memory")
-_SLOW = ("refs", "agents", "hooks", "redaction", "bundles", "search", "log")
+_SLOW = (
+    *("refs", "agents", "hooks", "redaction", "bundles", "search", "log"),
+    *("scale", "growing", "packed", "chunked"),
+)
 """Parts that are measured only when they are asked for: their repositories take long to make, or they tell little."""
 
 
@@ -77,6 +80,14 @@ def _measure(bench: scenarios.Bench, options: argparse.Namespace) -> tuple[Facts
         figures += searching.searching(bench, given, _shape(options))
     if "log" in options.only:
         figures += logging.logging(bench, options.log_commits)
+    if "packed" in options.only:
+        figures += scaling.packed(bench, given, _shape(options))
+    if "growing" in options.only:
+        figures += scaling.growing(bench, options.growing_mb, options.growing_commits)
+    if "chunked" in options.only:
+        figures += scaling.chunked(bench, options.chunked_mb)
+    if "scale" in options.only:
+        figures += scaling.scale(bench, *options.wide)
     if "unchanged" in options.only:
         figures += scenarios.unchanged(bench, options.unchanged_sessions)
     if "starts" in options.only:
@@ -106,6 +117,13 @@ def _options(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--large-mb", type=int, default=30, metavar="N", help="size of the large session, default 30"
     )
+    parser.add_argument("--growing-mb", type=int, default=50, metavar="N", help="default 50")
+    parser.add_argument("--growing-commits", type=int, default=50, metavar="N", help="default 50")
+    parser.add_argument("--chunked-mb", type=int, default=775, metavar="N", help="default 775")
+    wide = "sessions, checkpoints and commits for --only scale, default 10000 20000 100000"
+    parser.add_argument(
+        "--wide", type=int, nargs=3, default=(10_000, 20_000, 100_000), metavar="N", help=wide
+    )
     many = "per-checkpoint refs for --only refs, default 20000"
     parser.add_argument("--refs", type=int, default=20_000, metavar="N", help=many)
     parser.add_argument("--refs-commits", type=int, default=100_000, metavar="N", help="default 100000")
@@ -116,7 +134,8 @@ def _options(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--write", nargs="?", const="default", metavar="NAME", help=where)
     parser.add_argument("--page", type=Path, default=_PAGE, metavar="FILE", help="write it into this one")
     options = parser.parse_args(argv)
-    if min(options.rounds, options.unchanged_sessions, options.large_mb, options.log_commits) < 1:
+    numbers = (options.growing_mb, options.growing_commits, options.chunked_mb, options.log_commits, *options.wide)
+    if min(options.rounds, options.unchanged_sessions, options.large_mb, *numbers) < 1:
         parser.error("numbers are 1 or more")
     if not 1 <= options.sessions <= options.checkpoints <= options.commits:
         parser.error("it takes a checkpoint for each session, and a commit for each checkpoint")

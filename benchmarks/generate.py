@@ -11,7 +11,7 @@ import json
 import math
 import random
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +20,7 @@ from typing import IO, Any
 from benchmarks.text import Author
 from benchmarks.transcripts import Transcript
 
-PROFILE = ((0.0, 6e3), (0.5, 105e3), (0.9, 654e3), (0.99, 5.4e6), (1.0, 20e6))
+PROFILE = ((0.0, 6e3), (0.5, 105e3), (0.9, 654e3), (0.99, 5.4e6), (1.0, 87e6))
 """Quantiles of the sizes of real transcripts, in bytes; the two ends are guesses."""
 
 _BRANCH = "refs/heads/entire/checkpoints/v1"
@@ -32,7 +32,8 @@ _MINUTES = 60 * 17
 class Shape:
     """What to make. Sizes follow ``PROFILE`` times ``scale``, or all are ``size`` bytes where that is not 0.
 
-    ``format``: of the object IDs, ``sha1`` or ``sha256``.
+    ``format``: of the object IDs, ``sha1`` or ``sha256``. ``chunk``: bytes after which a transcript goes on in another
+    file, 0 for never.
     """
 
     sessions: int = 100
@@ -42,6 +43,7 @@ class Shape:
     size: int = 0
     seed: int = 1
     format: str = "sha1"
+    chunk: int = 0
 
     def sizes(self) -> list[int]:
         """The final size of each session, in bytes: an even sample of the profile, so no seed is luckier."""
@@ -114,7 +116,7 @@ def _write(out: _Importer, shape: Shape) -> None:
     planned: list[tuple[float, _Checkpoint]] = []
     for number, (size, count) in enumerate(zip(sizes, _counts(shape, rng), strict=True)):
         moment = float(number)
-        for checkpoint in _session(out, rng, author, number, size, count):
+        for checkpoint in _session(out, rng, author, (number, size, count, shape.chunk)):
             moment += rng.uniform(0.1, 2)  # so that sessions overlap
             planned.append((moment, checkpoint))
     planned.sort(key=lambda item: item[0])
@@ -131,9 +133,13 @@ def _counts(shape: Shape, rng: random.Random) -> list[int]:
 
 
 def _session(
-    out: _Importer, rng: random.Random, author: Author, number: int, size: int, count: int
+    out: _Importer, rng: random.Random, author: Author, wanted: tuple[int, int, int, int]
 ) -> list[_Checkpoint]:
-    """Write the blobs of all checkpoints of a session; each copy is the beginning of the next."""
+    """Write the blobs of all checkpoints of a session; each copy is the beginning of the next.
+
+    ``wanted``: the session's number, bytes and checkpoints, and the bytes of a chunk.
+    """
+    number, size, count, chunk = wanted
     session = author.uuid()
     transcript = Transcript(rng, author, session, number)
     made: list[_Checkpoint] = []
@@ -148,13 +154,24 @@ def _session(
         files = {
             "metadata.json": out.blob(_json(root)),
             "0/content_hash.txt": out.blob(f"sha256:{hashlib.sha256(data).hexdigest()}".encode()),
-            "0/full.jsonl": out.blob(data),
+            **{f"0/{name}": out.blob(part) for name, part in _files(data, chunk)},
             "0/metadata.json": out.blob(_json(own)),
             "0/prompt.txt": out.blob("\n\n---\n\n".join(transcript.prompts).encode()),
         }
         transcript.prompts.clear()
         made.append(_Checkpoint(identifier, session, files))
     return made
+
+
+def _files(transcript: bytes, chunk: int) -> Iterator[tuple[str, bytes]]:
+    """The files in which a transcript lies: cut at line ends, without the line feed at the cut (reference, 3.5)."""
+    begin = number = 0
+    while begin < len(transcript):
+        end = len(transcript)
+        if chunk and end - begin > chunk:
+            end = transcript.rfind(b"\n", begin, begin + chunk)
+        yield f"full.jsonl.{number:03}" if number else "full.jsonl", transcript[begin:end]
+        begin, number = end + 1, number + 1
 
 
 def _metadata(

@@ -55,22 +55,28 @@ class Failed(Exception):
 
 
 def run(
-    command: Sequence[str], cwd: Path, more: Mapping[str, str] = {}, pass_fds: Sequence[int] = ()
+    command: Sequence[str],
+    cwd: Path,
+    more: Mapping[str, str] = {},
+    pass_fds: Sequence[int] = (),
+    stdin: bytes = b"",
 ) -> Usage:
-    """Run a command to its end; its output is thrown away.
+    """Run a command to its end; its output is thrown away. ``stdin``: what it reads, up to a few KB.
 
     A child begins with the peak of the process that starts it, so this process has to stay small.
 
     Raises:
         Failed: with the last of what it said.
     """
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as given:
+        given.write(stdin)
+        given.seek(0)
         begin = time.perf_counter()
         process = subprocess.Popen(
             command,
             cwd=cwd,
             env={**environment(), **more},
-            stdin=subprocess.DEVNULL,
+            stdin=given,
             stdout=subprocess.DEVNULL,
             stderr=said,
             pass_fds=pass_fds,

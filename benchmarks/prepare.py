@@ -107,7 +107,7 @@ def prepare(before: Path, after: Path, needed: Path, written: Path) -> Facts:
     if not git(after, "for-each-ref", "--format=%(refname)", SESSIONS):
         raise ValueError("there is nothing to sync in this repository")
     streams = [*headers(after, SESSIONS)]
-    sources = dict.fromkeys(oid for header in streams for oid in _sources(header))
+    sources = dict.fromkeys(oid for header in streams for oid in sources(header))
     needed.write_text("".join(f"{oid}\n" for oid in [*metadata, *sources]), "ascii")
     new = sorted(_all(after) - _all(before))
     size = 0
@@ -130,7 +130,7 @@ def prepare(before: Path, after: Path, needed: Path, written: Path) -> Facts:
     )
 
 
-def _sources(header: dict[str, Any]) -> Iterator[str]:
+def sources(header: dict[str, Any]) -> Iterator[str]:
     """The blobs that gave a stream its units."""
     for source in header.get("nativeSources", ()):
         oids: Any = source["oid"]

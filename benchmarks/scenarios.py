@@ -16,12 +16,13 @@ from benchmarks.many_refs import ulid as many_refs_ulid
 from benchmarks.measure import BARE, PROGRAM, PROJECT, PYTHON, Figure, Usage, answer, run
 from benchmarks.prepare import Facts
 
-LIGHT, HEAVY = 7.0, 12.0
-"""Aims for a start in bare Pythons: without pygit2 and GitPython, and with one of them."""
+LIGHTEST, LIGHT, HEAVY = 2.5, 6.0, 10.0
+"""Aims for a start in bare Pythons: without any library, without pygit2 and GitPython, and with one of them."""
 _TIMES = 5
 """Runs of a short command in one round; the fastest counts, since whatever disturbs only makes slower."""
 _MEGABYTE = 1e6
 
+HELPER = (PYTHON, "-P", "-m", "git_asr.remote", "origin", "/nowhere")
 _FLOOR = str(PROJECT / "benchmarks" / "floor.py")
 _STARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("git asr --version", ("--version",)),
@@ -115,27 +116,31 @@ def full(bench: Bench, source: Path) -> tuple[Facts, list[Figure]]:
     grown = bench.copy(synced)
     size = int(answer([PYTHON, "-m", "benchmarks.grow", str(grown)], bench.folder)) / _MEGABYTE
     jobs: dict[str, Job] = {
-        "sync": bench.on_copy(source, lambda _: [*PROGRAM, "sync"]),
+        "sync": bench.on_copy(source, lambda _: [*PROGRAM, "sync", "--jobs=1"]),
+        "two": bench.on_copy(source, lambda _: [*PROGRAM, "sync", "--jobs=2"]),
         "floor": bench.on_copy(source, lambda at: [PYTHON, "-P", _FLOOR, str(at), str(needed), *amounts]),
         "bare": lambda: run(BARE, source),
     }
     if size:
         jobs["one"] = bench.on_copy(grown, lambda _: [*PROGRAM, "sync"])
     found = bench.measure(jobs)
-    seconds = _seconds(found)
+    seconds = in_seconds(found)
     peaks = [one.peak for one in found["sync"]]
     figures = [
-        _ratio("full sync", "× floor", seconds["sync"], seconds["floor"], 2.0),
-        _ratio("full sync, CPU", "× floor", _cpu(found["sync"]), _cpu(found["floor"])),
-        Figure("full sync", "s", tuple(seconds["sync"])),
+        ratio("full sync, one process", "× floor", seconds["sync"], seconds["floor"], 1.2),
+        ratio("full sync, two processes", "× floor", seconds["two"], seconds["floor"]),
+        ratio("full sync, two processes", "× one", seconds["two"], seconds["sync"]),
+        ratio("full sync, one process, CPU", "× floor", _cpu(found["sync"]), _cpu(found["floor"])),
+        ratio("full sync, two processes, CPU", "× floor", _cpu(found["two"]), _cpu(found["floor"])),
+        Figure("full sync, one process", "s", tuple(seconds["sync"])),
         Figure("floor", "s", tuple(seconds["floor"])),
         Figure("full sync, peak memory", "× largest", tuple(peak / facts.largest for peak in peaks), 10.0),
         Figure("full sync, peak memory", "MB", tuple(peak / _MEGABYTE for peak in peaks)),
     ]
     if size:
         name = f"sync after one commit, a session of {size:.2g} MB"
-        figures.append(_ratio(name, "× full sync", seconds["one"], seconds["sync"]))
-        figures.append(_beyond(name, seconds["one"], seconds["bare"]))
+        figures.append(ratio(name, "× full sync", seconds["one"], seconds["sync"]))
+        figures.append(beyond(name, seconds["one"], seconds["bare"], 0.25))
     return facts, figures
 
 
@@ -166,7 +171,7 @@ def _converting(bench: Bench, options: Sequence[str], what: str) -> list[Figure]
             f"converting {what.format(name)}{how}",
             "× loads and dumps",
             tuple(ratios),
-            None if "--fixtures" in options else 2.5 if name == "claude-code" else 3.5,
+            None if "--fixtures" in options else 2.2 if name == "claude-code" else 3.5,
         )
         for name, ways in found.items()
         for how, ratios in ways.items()
@@ -226,11 +231,11 @@ def unchanged(bench: Bench, sessions: int) -> list[Figure]:
     synced = bench.synced(bench.generated("many", shape))
     jobs = {"sync": lambda: run([*PROGRAM, "sync"], synced), "bare": lambda: run(BARE, synced)}
     found = bench.measure(jobs, _TIMES)
-    seconds = _seconds(found)
+    seconds = in_seconds(found)
     name = f"no-change sync, {sessions:,} sessions"
     return [
-        _beyond(name, seconds["sync"], seconds["bare"], 0.3),
-        _ratio(name, "× bare Python", seconds["sync"], seconds["bare"]),
+        beyond(name, seconds["sync"], seconds["bare"], 0.3),
+        ratio(name, "× bare Python", seconds["sync"], seconds["bare"]),
     ]
 
 
@@ -249,8 +254,8 @@ def many_refs(bench: Bench, refs: int, commits: int) -> list[Figure]:
         "listing": lambda: run(listing, synced),
         "bare": lambda: run(BARE, synced),
     }
-    found = _seconds(bench.measure(jobs, _TIMES))
-    one = _seconds(bench.measure({"one": bench.on_copy(grown, lambda _: [*PROGRAM, "sync"])}))["one"]
+    found = in_seconds(bench.measure(jobs, _TIMES))
+    one = in_seconds(bench.measure({"one": bench.on_copy(grown, lambda _: [*PROGRAM, "sync"])}))["one"]
     few = max(1, refs // 100)
     small = bench.folder / "few-refs"
     answer([PYTHON, "-m", "benchmarks.many_refs", str(small), str(few), str(few)], bench.folder)
@@ -260,12 +265,10 @@ def many_refs(bench: Bench, refs: int, commits: int) -> list[Figure]:
     allowed = [1.5 * seconds for seconds in found["listing"]]
     return [
         Figure(name, "s beyond 1.5 × the refs listed", tuple(map(sub, found["sync"], allowed)), 0.3),
-        _beyond(name, found["sync"], found["bare"]),
+        beyond(name, found["sync"], found["bare"]),
         Figure("git for-each-ref refs/entire", "s", tuple(found["listing"])),
         Figure(f"sync after one checkpoint, {refs:,} per-checkpoint refs", "s", tuple(one)),
-        _ratio(
-            f"resolving one ID among {refs:,} refs", f"× among {few:,}", resolved["many"], resolved["few"]
-        ),
+        ratio(f"resolving one ID among {refs:,} refs", f"× among {few:,}", resolved["many"], resolved["few"]),
         Figure(f"resolving one ID among {refs:,} refs", "µs", tuple(1e6 * one for one in resolved["many"])),
     ]
 
@@ -284,16 +287,27 @@ def starts(bench: Bench) -> list[Figure]:
     """How long commands take to start, in bare Pythons."""
     synced = bench.synced(bench.generated("few", Shape(sessions=3, checkpoints=3, commits=3, size=10_000)))
 
-    def job(arguments: tuple[str, ...]) -> Job:
-        return lambda: run([*PROGRAM, *arguments], synced)
+    def job(*words: str) -> Job:
+        return lambda: run(words, synced)
 
-    jobs = {name: job(arguments) for name, arguments in _STARTS}
-    found = _seconds(bench.measure({**jobs, "bare": lambda: run(BARE, synced)}, _TIMES))
+    heavy = {name: _is_heavy(bench, synced, arguments) for name, arguments in _STARTS}
+    queue = str(synced / "asr")
+    jobs = {
+        "bare": job(*BARE),
+        "the worker's first look": job(*WORKER, "worker", queue),
+        "the remote helper's handshake": lambda: run(HELPER, synced, stdin=b"capabilities\n\n"),
+        **{name: job(*PROGRAM, *arguments) for name, arguments in _STARTS},
+    }
+    found = in_seconds(bench.measure(jobs, _TIMES))
+    bare = found.pop("bare")
+    aims = {name: HEAVY if heavy[name] else LIGHT for name in heavy}
     return [
-        _ratio(name, "× bare Python", found[name], found["bare"], HEAVY if heavy else LIGHT)
-        for name, arguments in _STARTS
-        for heavy in [_is_heavy(bench, synced, arguments)]
-    ] + [Figure("bare Python", "s", tuple(found["bare"]))]
+        *(
+            ratio(name, "× bare Python", taken, bare, aims.get(name, LIGHTEST))
+            for name, taken in found.items()
+        ),
+        Figure("bare Python", "s", tuple(bare)),
+    ]
 
 
 def memory(bench: Bench, megabytes: int) -> list[Figure]:
@@ -320,14 +334,14 @@ def hooks(bench: Bench) -> list[Figure]:
         "a checkpoint, a worker that sleeps": lambda: commit(synced, sleeps, named),
         "a checkpoint, the worker": lambda: commit(synced, works, named),
     }
-    found = _seconds(bench.measure(jobs, _TIMES))
+    found = in_seconds(bench.measure(jobs, _TIMES))
     plain = found.pop("no hook")
     figures = [Figure("git commit, no hook", "ms", tuple(1000 * one for one in plain))]
     for what, taken in found.items():
         added = tuple(1000 * one for one in map(sub, taken, plain))
         aim = 5.0 if what == "no checkpoint" else 10.0
         figures.append(Figure(f"git commit, our hook, {what}", "ms added", added, aim))
-        figures.append(_ratio(f"git commit, our hook, {what}", "× no hook", taken, plain))
+        figures.append(ratio(f"git commit, our hook, {what}", "× no hook", taken, plain))
     return figures
 
 
@@ -340,7 +354,7 @@ def _is_heavy(bench: Bench, cwd: Path, arguments: tuple[str, ...]) -> bool:
     return not {"pygit2", "git"}.isdisjoint(trace.read_text("utf-8").split())
 
 
-def _seconds(found: Mapping[str, list[Usage]]) -> dict[str, list[float]]:
+def in_seconds(found: Mapping[str, list[Usage]]) -> dict[str, list[float]]:
     return {name: [one.seconds for one in usages] for name, usages in found.items()}
 
 
@@ -348,11 +362,11 @@ def _cpu(usages: list[Usage]) -> list[float]:
     return [one.cpu for one in usages]
 
 
-def _ratio(name: str, unit: str, mine: list[float], other: list[float], aim: float | None = None) -> Figure:
+def ratio(name: str, unit: str, mine: list[float], other: list[float], aim: float | None = None) -> Figure:
     return Figure(name, unit, tuple(one / by for one, by in zip(mine, other, strict=True)), aim)
 
 
-def _beyond(name: str, mine: list[float], bare: list[float], aim: float | None = None) -> Figure:
+def beyond(name: str, mine: list[float], bare: list[float], aim: float | None = None) -> Figure:
     values = tuple(one - start for one, start in zip(mine, bare, strict=True))
     return Figure(name, "s beyond bare Python", values, aim)
 
