@@ -12,6 +12,8 @@ import pytest
 from tests.support.entire_repo import EntireRepo, Stored, claude
 from tests.support.run import PROJECT, run_cli
 
+HEAVY = {"click", "subprocess", "sqlite3", "json", "dataclasses", "typing", "tempfile"}
+"""What takes its time of the standard library, and click."""
 LIBRARIES = frozenset(
     {
         *(
@@ -108,7 +110,7 @@ def test_a_worker_with_nothing_to_do_imports_next_to_nothing(tmp_path: Path) -> 
     path = EntireRepo(tmp_path / "r").build()
     (path / ".git" / "asr" / "queue").mkdir(parents=True)
     found = {name.partition(".")[0] for name in imports("worker", str(path / ".git" / "asr"))}
-    assert found & (LIBRARIES | {"click", "subprocess", "sqlite3", "json"}) == set()
+    assert found & (LIBRARIES | HEAVY | {"pathlib"}) == set()
 
 
 @pytest.mark.parametrize("format_", ["sha1", "sha256"])
@@ -126,6 +128,10 @@ def test_a_worker_at_work_needs_neither_the_command_line_nor_filelock(tmp_path: 
 
 
 def test_the_handshake_of_the_remote_helper_imports_next_to_nothing() -> None:
+    said = b"capabilities\n\n"
+    found = {name.partition(".")[0] for name in imports("r", "/r", module="git_asr.remote", said=said)}
+    assert "git_asr" in found
+    assert found & (LIBRARIES | HEAVY | {"pathlib"}) == set()
     said = b"capabilities\noption progress true\noption verbosity 1\noption object-format true\n\n"
     found = {name.partition(".")[0] for name in imports("r", "/r", module="git_asr.remote", said=said)}
     assert "git_asr" in found

@@ -54,6 +54,10 @@ def _print_version() -> None:
 
 def _work(directory: str) -> int:
     """Do in the background what a hook put into the queue; no command for people, hence in no list of them."""
+    from git_asr.hooks.first_look import something_waits
+
+    if not something_waits(directory):
+        return 0
     from pathlib import Path
 
     from git_asr.hooks.worker import work

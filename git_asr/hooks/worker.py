@@ -21,6 +21,7 @@ from git_asr.companion.lock import Busy, at_once
 from git_asr.errors import AsrError
 from git_asr.hooks import failures, queue
 from git_asr.hooks.failures import Failure
+from git_asr.hooks.first_look import QUEUE
 from git_asr.hooks.queue import Item
 
 if TYPE_CHECKING:
@@ -235,7 +236,7 @@ class Worker:
 
     def _changed(self) -> int | None:
         try:
-            return (self.directory / queue.QUEUE).stat().st_mtime_ns
+            return (self.directory / QUEUE).stat().st_mtime_ns
         except OSError:
             return None
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from git_asr.remote.helper import main
+from git_asr.remote.start import main
 
 if __name__ == "__main__":
     sys.exit(main())

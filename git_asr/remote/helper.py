@@ -1,18 +1,19 @@
-"""``git-remote-asr``: the way in, the dialogue with Git, and the boundary at which every error becomes one line.
+"""``git-remote-asr``: the dialogue with Git, and the boundary at which every error becomes one line.
 
-Git waits while we start, so what a command needs is imported when it comes (tests/test_startup.py).
+Git waits while we start, so what a command needs is imported when it comes (tests/test_startup.py); the first words are
+said without this module (``handshake``).
 """
 
 from __future__ import annotations
 
 import os
 import signal
-import sys
 from typing import TYPE_CHECKING
 
-from git_asr.errors import FAULT, INTERRUPTED, AsrError, UsageError
+from git_asr.errors import FAULT, AsrError, UsageError
 from git_asr.remote import speaking
 from git_asr.remote.address import Address, parse
+from git_asr.remote.handshake import CAPABILITIES, INTERRUPTED, PIPE_CLOSED
 from git_asr.remote.options import Options, answered
 from git_asr.remote.protocol import Push, Unintelligible, Wire, fetch_of, push_of
 from git_asr.remote.speaking import Speaker
@@ -23,24 +24,20 @@ if TYPE_CHECKING:
     from git_asr.git.base import Repository
     from git_asr.remote.converting import Converted
 
-CAPABILITIES = ("fetch", "push", "option", "object-format")
 INSIDE = "GIT_ASR_REMOTE"
 """Set for every child: a Git that comes back to us through a remote or ``insteadOf`` would do so for ever."""
-PIPE_CLOSED = 141
-"""What a shell reports for a program that a closed pipe ended."""
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str], said: bytes = b"") -> int:
     """Serve one Git and return the exit status: 0, or not 0 after one line on stderr that says why.
 
-    ``argv``: the name of the remote, or its URL, and the address, by default those of the process.
+    ``argv``: the name of the remote, or its URL, and the address. ``said``: what of Git's next line was read already.
     """
     for name in ("SIGTERM", "SIGHUP"):  # Git ends us when it ends, and so must the Git that we have started
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.default_int_handler)
     try:
-        wire = _wire()
-        helper = Helper(wire, _address(sys.argv[1:] if argv is None else argv))
+        helper = Helper(_wire(said), _address(argv))
         try:
             helper.serve()
         finally:
@@ -57,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _wire() -> Wire:
+def _wire(said: bytes) -> Wire:
     """Take the two pipes for the dialogue alone: whatever else is printed goes to stderr, and nothing else reads."""
     try:
         for descriptor in (0, 1):
@@ -71,7 +68,7 @@ def _wire() -> Wire:
     os.dup2(void, 0)
     os.dup2(2, 1)
     os.close(void)
-    return Wire(os.fdopen(reader, "rb"), os.fdopen(writer, "wb"))
+    return Wire(os.fdopen(reader, "rb"), os.fdopen(writer, "wb"), said)
 
 
 def _address(arguments: Sequence[str]) -> Address:

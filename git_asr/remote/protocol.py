@@ -24,9 +24,11 @@ class Unintelligible(AsrError):
 class Wire:
     """The two pipes to Git. What is written is complete answers only, and each is sent at once."""
 
-    def __init__(self, reader: BinaryIO, writer: BinaryIO) -> None:
+    def __init__(self, reader: BinaryIO, writer: BinaryIO, said: bytes = b"") -> None:
+        """``said``: what of the next line was read already."""
         self._reader = reader
         self._writer = writer
+        self._said = said
 
     def line(self) -> str | None:
         """Read one line, without its line feed; None at the end.
@@ -34,7 +36,9 @@ class Wire:
         Raises:
             Unintelligible: the line is too long, or was cut short.
         """
-        data = self._reader.readline(LONGEST)
+        data, self._said = self._said, b""
+        if not data.endswith(b"\n"):
+            data += self._reader.readline(LONGEST - len(data))
         if not data:
             return None
         if not data.endswith(b"\n"):

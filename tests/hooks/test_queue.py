@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from git_asr.hooks import queue
-from git_asr.hooks.queue import BACK_OFF, FAILED, QUEUE, TAKEN, TRIES, Item
+from git_asr.hooks.first_look import QUEUE, TAKEN, something_waits
+from git_asr.hooks.queue import BACK_OFF, FAILED, TRIES, Item
 
 NOW = 1_800_000_000.5
 COMMIT, OTHER = "a" * 40, "b" * 64
@@ -171,3 +172,17 @@ def test_a_name_is_never_written_over(asr: Path) -> None:
     (asr / QUEUE / "junk").write_text("mine")
     assert queue.put_aside(asr) == ([], ["junk"])
     assert content(asr, "junk") == "mine"
+
+
+def test_the_first_look(tmp_path: Path) -> None:
+    assert not something_waits(str(tmp_path / "none"))
+    assert not something_waits("a\0b")
+    for name in (QUEUE, TAKEN, FAILED):
+        (tmp_path / name).mkdir()
+    (tmp_path / FAILED / "scan").touch()
+    assert not something_waits(str(tmp_path))
+    for name in (QUEUE, TAKEN):
+        (tmp_path / name / "scan").touch()
+        assert something_waits(str(tmp_path))
+        (tmp_path / name / "scan").unlink()
+    assert not something_waits(str(tmp_path))

@@ -235,7 +235,7 @@ def test_garbage(place: Place) -> None:
     ],
 )
 def test_addresses_that_are_none(tmp_path: Path, address: str, said: str) -> None:
-    told = dialogue(address, "capabilities\n", tmp_path, git_dir=None)
+    told = dialogue(address, "option verbosity 1\n", tmp_path, git_dir=None)
     assert (told.status, told.out) == (2, "")
     assert told.err.startswith(f"error: {said}\n")
 
