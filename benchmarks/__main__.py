@@ -134,7 +134,13 @@ def _options(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--write", nargs="?", const="default", metavar="NAME", help=where)
     parser.add_argument("--page", type=Path, default=_PAGE, metavar="FILE", help="write it into this one")
     options = parser.parse_args(argv)
-    numbers = (options.growing_mb, options.growing_commits, options.chunked_mb, options.log_commits, *options.wide)
+    numbers = (
+        options.growing_mb,
+        options.growing_commits,
+        options.chunked_mb,
+        options.log_commits,
+        *options.wide,
+    )
     if min(options.rounds, options.unchanged_sessions, options.large_mb, *numbers) < 1:
         parser.error("numbers are 1 or more")
     if not 1 <= options.sessions <= options.checkpoints <= options.commits:

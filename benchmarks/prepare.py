@@ -107,8 +107,8 @@ def prepare(before: Path, after: Path, needed: Path, written: Path) -> Facts:
     if not git(after, "for-each-ref", "--format=%(refname)", SESSIONS):
         raise ValueError("there is nothing to sync in this repository")
     streams = [*headers(after, SESSIONS)]
-    sources = dict.fromkeys(oid for header in streams for oid in sources(header))
-    needed.write_text("".join(f"{oid}\n" for oid in [*metadata, *sources]), "ascii")
+    giving = dict.fromkeys(oid for header in streams for oid in sources(header))
+    needed.write_text("".join(f"{oid}\n" for oid in [*metadata, *giving]), "ascii")
     new = sorted(_all(after) - _all(before))
     size = 0
     with written.open("wb") as out:
@@ -122,7 +122,7 @@ def prepare(before: Path, after: Path, needed: Path, written: Path) -> Facts:
         checkpoints=len(checkpoints),
         sessions=len(streams),
         stored=sum(sizes.values()),
-        read=sum(sizes.get(oid, 0) for oid in sources),
+        read=sum(sizes.get(oid, 0) for oid in giving),
         largest=max(whole.values(), default=0),
         metadata=len(metadata),
         objects=len(new),
