@@ -16,7 +16,11 @@ FUZZ_ARGS ?=
 NPM_CI = npm ci --ignore-scripts --no-audit --no-fund --loglevel=error \
   --fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-timeout=20000
 
-.PHONY: demo test torture fuzz lint format docs kit bench bench-compiled wheel-check compiled-check clean
+LOCK_TOOLS = uv==0.13.9 cyclonedx-bom==7.5.0
+LOCK = build/lock/tools/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+  --custom-compile-command 'make lock'
+
+.PHONY: demo test torture fuzz lint format docs lock kit bench bench-compiled wheel-check compiled-check clean
 
 demo: $(VENV)/.installed
 	@PATH="$(abspath $(BIN)):$$PATH" git asr demo $(DIR)
@@ -51,6 +55,19 @@ docs: $(VENV)/.developing
 	$(BIN)/python -m tests.support.shell_files
 	$(BIN)/python -m tests.support.hook_files
 	$(BIN)/python -m tests.support.format_docs
+	$(BIN)/python -m tests.support.supply
+
+# Writes anew which versions are installed for development, with their hashes, and what a user gets (docs/dependencies.md).
+lock:
+	rm -rf build/lock && $(PYTHON) -m venv build/lock/tools
+	build/lock/tools/bin/python -m pip --disable-pip-version-check --quiet install $(LOCK_TOOLS)
+	$(LOCK) --extra dev --output-file requirements/dev.txt pyproject.toml
+	$(LOCK) --output-file requirements/runtime.txt pyproject.toml
+	build/lock/tools/bin/uv venv --quiet build/lock/runtime
+	build/lock/tools/bin/uv pip install --quiet --python build/lock/runtime --require-hashes -r requirements/runtime.txt
+	build/lock/tools/bin/cyclonedx-py environment --output-reproducible --pyproject pyproject.toml \
+	  -o requirements/git-asr.cdx.json build/lock/runtime
+	@echo "now: make docs"
 
 # Writes the conformance kit anew, from the cases in tests/support/kit.
 kit: $(VENV)/.developing
@@ -60,13 +77,20 @@ kit: $(VENV)/.developing
 bench: $(VENV)/.developing $(if $(COMPILED),build/compiled/.built)
 	GIT_ASR_COMPILED=$(COMPILED) $(BIN)/python -m benchmarks $(BENCH_ARGS)
 
-# Builds the source package, the wheel from it, and runs that in an environment of its own.
+# Builds the source package, the wheel from it, once more in another place, which must give the same bytes, and runs the
+# wheel in an environment of its own.
 wheel-check: $(VENV)/.developing
-	rm -rf build/wheel-check && mkdir -p build/wheel-check
-	$(BIN)/python -m build --outdir build/wheel-check/dist . >build/wheel-check/build.log 2>&1 \
+	rm -rf build/wheel-check && mkdir -p build/wheel-check/again
+	$(BIN)/python -m build --no-isolation --outdir build/wheel-check/dist . >build/wheel-check/build.log 2>&1 \
 	  || { cat build/wheel-check/build.log; exit 1; }
+	tar -xzf build/wheel-check/dist/*.tar.gz -C build/wheel-check/again --strip-components=1
+	cd build/wheel-check/again && umask 077 && find . -exec touch -d 2001-02-03 {} + \
+	  && $(abspath $(BIN))/python -m build --no-isolation --outdir ../twice . >../twice.log 2>&1 || { cat ../twice.log; exit 1; }
+	for file in build/wheel-check/dist/*; do cmp "$$file" "build/wheel-check/twice/$${file##*/}" || exit 1; done
 	$(BIN)/python -m venv build/wheel-check/venv
-	build/wheel-check/venv/bin/python -m pip --disable-pip-version-check --quiet install build/wheel-check/dist/*.whl
+	build/wheel-check/venv/bin/python -m pip --disable-pip-version-check --quiet install --require-hashes -r requirements/runtime.txt
+	build/wheel-check/venv/bin/python -m pip --disable-pip-version-check --quiet install --no-deps build/wheel-check/dist/*.whl
+	build/wheel-check/venv/bin/python -m pip --disable-pip-version-check check
 	cd build/wheel-check && PATH="$(abspath build/wheel-check/venv/bin):$$PATH" \
 	  && git asr --version && git asr demo demo >demo.log \
 	  && test -f venv/share/man/man1/git-asr.1 && git asr help sync >help.log && grep -q 'git asr sync' help.log \
@@ -109,8 +133,9 @@ $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
 	$(PIP) install --editable .
 	@touch $@
 
-$(VENV)/.developing: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install --editable '.[dev]'
+$(VENV)/.developing: pyproject.toml requirements/dev.txt | $(VENV)/bin/python
+	$(PIP) install --require-hashes -r requirements/dev.txt
+	$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/.installed
 
 # husky and lefthook for tests/hooks. Those tests are skipped where they cannot be had, and another run tries again.
