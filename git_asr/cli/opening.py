@@ -19,9 +19,13 @@ def open_repository() -> Repository:
 
 
 def _glance(repo: Repository) -> None:
-    from git_asr.hooks.glance import HINT, glance
-    from git_asr.sync.look import directory
+    from git_asr.hooks.first_look import is_worth_a_glance
 
-    told = glance(directory(repo))
+    directory = repo.common_dir / "asr"
+    if not is_worth_a_glance(str(directory)):
+        return
+    from git_asr.hooks.glance import HINT, glance
+
+    told = glance(directory)
     if told is not None:
         render.hint(f"{told}: {HINT}")

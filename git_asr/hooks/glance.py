@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from git_asr.hooks import queue
-from git_asr.hooks.journal import FILE_NAME
+from git_asr.hooks.first_look import JOURNAL
 
 HINT = "git asr status   says more"
 
@@ -18,7 +18,7 @@ def glance(directory: Path) -> str | None:
     given_up = len(queue.failed(directory))
     if given_up:
         return f"{given_up:,} of the hooks' work failed in the background"
-    if not (directory / FILE_NAME).is_file():
+    if not (directory / JOURNAL).is_file():
         return None
     from git_asr.hooks.health import lost  # noqa: PLC0415  (only where hooks were installed)
 

@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from git_asr.errors import AsrError
+from git_asr.hooks.first_look import JOURNAL
 from git_asr.hooks.places import home
 from git_asr.hooks.reading import beginning
 from git_asr.hooks.steps import Configure, Keep, MakeFolder, Step, Write, temporary_name
 
-FILE_NAME = "hooks.json"
 LOCK_NAME = "hooks.lock"
 
 _VERSION = 1
@@ -43,7 +43,7 @@ class Journal:
     """
 
     def __init__(self, directory: Path) -> None:
-        self.path = directory / FILE_NAME
+        self.path = directory / JOURNAL
         self.entries, self.damaged = _read(self.path)
 
     def record(self, step: Step) -> None:

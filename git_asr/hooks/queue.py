@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from git_asr.hooks.first_look import QUEUE, TAKEN
+from git_asr.hooks.first_look import FAILED, QUEUE, TAKEN
 
-FAILED = "failed"
 TRIES = 5
 """After so many failures an item is given up."""
 BACK_OFF = (10.0, 60.0, 300.0, 1800.0)

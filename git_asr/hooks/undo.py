@@ -19,12 +19,11 @@ from git_asr.git.base import Repository
 from git_asr.hooks import configured, display, failures
 from git_asr.hooks.blocks import blocks, without_blocks
 from git_asr.hooks.classify import BESIDE_ENTIRE, KEPT, Found, classify, is_same
-from git_asr.hooks.first_look import QUEUE, TAKEN
-from git_asr.hooks.journal import FILE_NAME, LOCK_NAME, Journal
+from git_asr.hooks.first_look import FAILED, JOURNAL, QUEUE, TAKEN
+from git_asr.hooks.journal import LOCK_NAME, Journal
 from git_asr.hooks.managers.lefthook import LOCAL
 from git_asr.hooks.managers.pre_commit import LEGACY
 from git_asr.hooks.places import Place, global_place, lies_in, places
-from git_asr.hooks.queue import FAILED
 from git_asr.hooks.reading import beginning
 from git_asr.hooks.script import HOOKS
 from git_asr.hooks.steps import (
@@ -47,7 +46,7 @@ Outcome = Literal["removed", "restored", "left"]
 WORKERS = (
     *(QUEUE, TAKEN, FAILED, "hooks", LOCK),
     *(name for log in (LOG, failures.FILE_NAME) for name in (log, f"{log}.1")),
-    *(f".{FILE_NAME}.asr-new", LOCK_NAME),
+    *(f".{JOURNAL}.asr-new", LOCK_NAME),
 )
 """What hooks and their worker leave in ``<common directory>/asr``, the state and the rewrites aside."""
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from git_asr.hooks import queue
-from git_asr.hooks.first_look import QUEUE, TAKEN, something_waits
-from git_asr.hooks.queue import BACK_OFF, FAILED, TRIES, Item
+from git_asr.hooks.first_look import FAILED, JOURNAL, QUEUE, TAKEN, is_worth_a_glance, something_waits
+from git_asr.hooks.queue import BACK_OFF, TRIES, Item
 
 NOW = 1_800_000_000.5
 COMMIT, OTHER = "a" * 40, "b" * 64
@@ -186,3 +186,14 @@ def test_the_first_look(tmp_path: Path) -> None:
         assert something_waits(str(tmp_path))
         (tmp_path / name / "scan").unlink()
     assert not something_waits(str(tmp_path))
+
+
+def test_what_is_worth_a_glance(tmp_path: Path) -> None:
+    assert not is_worth_a_glance(str(tmp_path / "none"))
+    (tmp_path / FAILED).mkdir()
+    assert not is_worth_a_glance(str(tmp_path))
+    (tmp_path / FAILED / "scan").touch()
+    assert is_worth_a_glance(str(tmp_path))
+    (tmp_path / FAILED / "scan").unlink()
+    (tmp_path / JOURNAL).touch()
+    assert is_worth_a_glance(str(tmp_path))
