@@ -41,7 +41,7 @@ def command(max_count: int | None, *, orphans: bool, as_json: bool, **filters: s
             raise UsageError("--orphans goes with no filter for sessions")
         return show_orphans(repo, max_count, as_json=as_json)
     warnings = render.Warnings()
-    found = shown = overviews(repo, warnings)
+    found = shown = overviews(repo, warnings, whole=as_json)
     if filtered:
         from git_asr.cli.selecting import fitting
         from git_asr.views.filtering import Filters

@@ -6,17 +6,25 @@ from collections.abc import Iterator
 
 from git_asr.asr.bundle import Session
 from git_asr.companion import store
+from git_asr.companion.summaries import summaries
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.backend import open_objects
 from git_asr.git.base import Objects, Repository
 from git_asr.views.session import Overview, overview
 
 
-def overviews(repo: Repository, report: Report) -> list[Overview]:
-    """Every session that is not forgotten, the newest first; a damaged manifest is reported and passed over."""
+def overviews(repo: Repository, report: Report, *, whole: bool = True) -> list[Overview]:
+    """Every session that is not forgotten, the newest first; a damaged manifest is reported and passed over.
+
+    ``whole``: with the whole of the first prompt, of which else the first line will do; then most manifests need not
+    be read.
+    """
     with open_objects(repo, "git") as objects:
         tree = store.read_tip(repo, objects).tree
-        found = [overview(session) for _, session in sessions(objects, tree, report)]
+        if whole or tree is None:
+            found = [overview(session) for _, session in sessions(objects, tree, report)]
+        else:
+            found = [one.view for one in summaries(repo, objects, tree, report).logged()]
     return sorted(found, key=lambda one: (one.ended_at or one.started_at or "", one.id), reverse=True)
 
 

@@ -11,7 +11,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,8 @@ _FORM = 1
 """Raised when entries are made another way."""
 _MOST_PROMPT = 400
 """Characters of the first line of a prompt that are kept; who shows it shows less."""
+
+_REST = {one.name for one in fields(Overview)} - {"harness", "id", "commits"}
 
 Paths = Mapping[str, tuple[str, ...]]
 """The paths that a session touched, each with the commits that its edits came in with (``views.touched``)."""
@@ -209,6 +211,8 @@ def _entry(held: Any) -> _Entry:
         harness, identifier, line, commits = one["harness"], one["id"], one["line"], one["commits"]
         if not (type(harness) is type(identifier) is type(line) is str and type(commits) is list):
             raise ValueError("something else")
+        if one["rest"].keys() != _REST:
+            raise ValueError("another form")
         sessions.append(Logged(SessionKey(harness, identifier), commits, line, one["paths"], one["rest"]))
     return _Entry(held["tree"], tuple(sessions))
 

@@ -269,3 +269,23 @@ def test_the_list_follows_the_checkpoints(tmp_path: Path) -> None:
     repo.build()
     assert shown(repo.path).count("\n") == 3
     assert tip(repo.path) != before
+
+
+def test_the_table_is_the_same_without_the_cache_and_with_a_damaged_one(path: Path, tmp_path: Path) -> None:
+    table_ = shown(path)
+    file = path / ".git" / "asr" / "summaries.json"
+    held = json.loads(file.read_bytes())
+    folders = held["folders"]
+    assert len(folders) == len(PROMPTS)
+    less = copy.deepcopy(held)
+    less["folders"].pop(next(iter(folders)))
+    less["tree"] = ""
+    odd = copy.deepcopy(held)
+    for one in odd["folders"].values():
+        del one["sessions"][0]["rest"]["models"]
+    for wrong in (b"", b"{", b"[]", b'{"form": 0}', json.dumps(less).encode(), json.dumps(odd).encode()):
+        file.write_bytes(wrong)
+        assert shown(path) == table_
+        assert json.loads(file.read_bytes()) == held
+    file.unlink()
+    assert shown(path) == table_
