@@ -26,6 +26,9 @@ def lines(found: Health) -> Iterator[str]:
     if found.failures:
         last = found.failures[-1]
         yield text.one_line(f"last failure: {last.time}  {last.message}")
+    if found.crash is not None:
+        when, file = found.crash
+        yield text.one_line(f"last fault in git-asr: {when}  {short(file)}")
     if found.missed:
         yield f"never came through: {text.plural(len(found.missed), 'commit')} of the last {DAYS} days"
         for one in found.missed[:_MOST]:
@@ -93,6 +96,7 @@ def as_record(found: Health) -> dict[str, Any]:
             {"time": one.time, "item": one.item, "message": one.message, "hint": one.hint}
             for one in found.failures
         ],
+        "crash": None if found.crash is None else {"time": found.crash[0], "file": str(found.crash[1])},
         "missed": [
             {"commit": one.commit, "time": one.when, "checkpoints": list(one.checkpoints)}
             for one in found.missed

@@ -106,17 +106,15 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _report_fault(fault: Exception) -> None:
-    """Say that the fault is ours, in one line; the traceback only to those who ask for it."""
+    """Say that the fault is ours, in one line, and where it is told; the traceback only to those who ask for it."""
     from git_asr.cli import render
-    from git_asr.errors import AsrError
+    from git_asr.companion import crash
 
     if os.environ.get("GIT_ASR_DEBUG"):
         import traceback
 
         traceback.print_exception(fault)
-    first = next(iter(str(fault).splitlines()), "")
-    text = f"a fault in git-asr: {type(fault).__name__}: {first}".rstrip(": ")
-    render.error(AsrError(text, hint="run it again with GIT_ASR_DEBUG=1 to see where, and report that"))
+    render.error(crash.reported(fault, crash.report_here(fault)))
 
 
 def _let_every_character_out() -> None:

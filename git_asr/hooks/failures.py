@@ -21,7 +21,7 @@ class Failure:
 
     ``time``: RFC 3339 in UTC. ``item``: the name of the item of the queue that was worked on, the first where there
     were several ``items``; empty where it was about none. ``message``, ``hint``: as those of an ``AsrError``.
-    ``commit``: the item's, if it has one. ``trace``: the traceback of a fault in git-asr.
+    ``commit``: the item's, if it has one. ``trace``: the calls that led to a fault in git-asr.
     """
 
     time: str

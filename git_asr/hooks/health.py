@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from git_asr.companion import crash
 from git_asr.companion.state_file import DamagedState, read_state
 from git_asr.git.base import Repository
 from git_asr.hooks import configured, failures, queue
@@ -59,7 +60,8 @@ class Health:
 
     ``hooks``: those that were installed, in each folder; empty where none was. ``elsewhere``: folders in which
     worktrees look for hooks and none of ours was installed. ``waiting``, ``given_up``: of the queue. ``failures``: the
-    last ones. ``missed``: commits of the last 14 days that no sync has seen.
+    last ones. ``missed``: commits of the last 14 days that no sync has seen. ``crash``: when git-asr itself failed
+    last, as far as there is a report of it, and the file that holds it.
     """
 
     hooks: tuple[Hook, ...] = ()
@@ -68,6 +70,7 @@ class Health:
     given_up: tuple[Item, ...] = ()
     failures: tuple[Failure, ...] = ()
     missed: tuple[Missed, ...] = ()
+    crash: tuple[str, Path] | None = None
 
     @property
     def faults(self) -> tuple[Hook, ...]:
@@ -95,6 +98,7 @@ def health(repo: Repository, now: float) -> Health:
         tuple(queue.failed(own)),
         tuple(failures.recent(own, LAST)),
         tuple(lost),
+        crash.last(own),
     )
 
 

@@ -262,11 +262,11 @@ class Worker:
         elif isinstance(error, OSError):
             message = f"{error.strerror or error}: {error.filename}" if error.filename else str(error)
         else:
-            import traceback  # noqa: PLC0415
+            from git_asr.companion import crash  # noqa: PLC0415
 
-            said = next(iter(str(error).splitlines()), "")
-            message = f"a fault in git-asr: {type(error).__name__}: {said}".rstrip(": ")
-            trace = "".join(traceback.format_exception(error))
+            told = crash.reported(error, crash.report(self.directory, error))
+            message, hint = told.message, told.hint
+            trace = "\n".join(crash.frames(error))
         first = batch[0] if batch else None
         name, commit = (first.name, first.commit) if first else ("", None)
         self._record(Failure(_now(), name, message, len(batch) or 1, commit, hint, trace))

@@ -177,12 +177,12 @@ def _repository() -> Repository | None:
 
 
 def _fault(fault: Exception) -> int:
-    """Say that the fault is ours, in one line; the traceback only to those who ask for it."""
+    """Say that the fault is ours, in one line, and where it is told; the traceback only to those who ask for it."""
+    from git_asr.companion import crash
+
     if os.environ.get("GIT_ASR_DEBUG"):
         import traceback
 
         traceback.print_exception(fault)
-    first = next(iter(str(fault).splitlines()), "")
-    text = f"a fault in git-asr: {type(fault).__name__}: {first}".rstrip(": ")
-    speaking.error(AsrError(text, hint="run it again with GIT_ASR_DEBUG=1 to see where, and report that"))
+    speaking.error(crash.reported(fault, crash.report_here(fault) if "GIT_DIR" in os.environ else None))
     return FAULT

@@ -266,7 +266,12 @@ class _Process:
     def _fail(self, why: BaseException) -> None:
         """Say why it does not go on: with the exception itself, or, where that cannot be sent, with its text."""
         why.add_note(traceback.format_exc())
+        from git_asr.companion import crash  # noqa: PLC0415  (only a fault needs it)
+
+        crash.carry(why, why)
         try:
             self._say(_Failed(why))
         except (pickle.PicklingError, TypeError, AttributeError):
-            self._say(_Failed(RuntimeError("".join(traceback.format_exception_only(why)))))
+            other = RuntimeError("".join(traceback.format_exception_only(why)))
+            crash.carry(other, why)
+            self._say(_Failed(other))

@@ -18,7 +18,8 @@ from tests.support.run import PROJECT, run_cli
 
 
 @pytest.fixture(autouse=True)
-def _commands(monkeypatch: pytest.MonkeyPatch) -> None:
+def _commands(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)  # a fault is written down in the repository that it happened in
     monkeypatch.setitem(group.COMMANDS, "ends", group.Entry("tests.cli.sample_commands:ends", "End."))
     monkeypatch.setitem(group.COMMANDS, "seven", group.Entry("tests.cli.sample_commands:not_a_command", "7."))
 
@@ -51,7 +52,7 @@ def test_help_lists_every_command(
         (
             "faulty",
             3,
-            "error: a fault in git-asr: ValueError: first\n"
+            "error: a fault in git-asr: ValueError\n"
             "hint: run it again with GIT_ASR_DEBUG=1 to see where, and report that\n",
         ),
         (
@@ -114,7 +115,7 @@ def test_wrong_usage(arguments: list[str], err: str, capsys: pytest.CaptureFixtu
 
 def test_a_target_that_is_no_command_is_a_fault(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["seven"]) == 3
-    assert "tests.cli.sample_commands:not_a_command is no command" in capsys.readouterr().err
+    assert capsys.readouterr().err.startswith("error: a fault in git-asr: TypeError\n")
 
 
 def test_folders_add_up(

@@ -389,10 +389,14 @@ def test_a_fault_is_written_down_with_its_trace_and_nowhere_else(
     put(repo, "scan")
     run(repo)
     (found,) = failures.recent(folder(repo), 9)
-    first = "of" if error.args else ""
-    assert found.message == f"a fault in git-asr: {type(error).__name__}: {first}".rstrip(": ")
+    assert found.message == f"a fault in git-asr: {type(error).__name__}"
+    assert found.hint == (
+        f"{folder(repo) / 'crash.txt'} says where, and holds nothing of your sessions: please report that"
+    )
     assert found.trace is not None
-    assert found.trace.startswith("Traceback (most recent call last):\n")
+    assert found.trace.startswith(f"{type(error).__name__}\n  git_asr/hooks/worker.py:")
+    assert "ours" not in found.trace
+    assert found.trace in (folder(repo) / "crash.txt").read_text("ascii")
     assert [one.tries for one in queue.items(folder(repo))] == [1]
     out, err = capfd.readouterr()
     assert out == ""

@@ -305,7 +305,9 @@ def test_a_fault_is_one_line(place: Place, debug: str) -> None:
     assert (child.returncode, out) == (3, b"")
     said = err.decode()
     assert ("Traceback" in said) == bool(debug)
-    assert "error: a fault in git-asr: TypeError: 'int' object is not callable\nhint: run it again" in said
+    report = place.work / ".git" / "asr" / "crash.txt"
+    assert f"error: a fault in git-asr: TypeError\nhint: {report.resolve()} says where" in said
+    assert "git_asr/remote/helper.py:" in report.read_text("ascii")
 
 
 @pytest.mark.parametrize("closed", ["0", "1", "2"])
