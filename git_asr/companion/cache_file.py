@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from git_asr.companion import store
+from git_asr.companion.private import make_file, make_folder
 from git_asr.errors import AsrError
 from git_asr.git.base import Objects
 
@@ -102,7 +103,8 @@ class CacheFile:
         """Open the file, anew if what is there is none of ours; None where it cannot be written now."""
         for _ in range(2):
             try:
-                path.parent.mkdir(mode=0o700, exist_ok=True)
+                make_folder(path.parent)
+                make_file(path)
                 connection = sqlite3.connect(path, isolation_level=None, timeout=_PATIENCE)
             except (OSError, sqlite3.Error):
                 return None

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 
 from git_asr import __version__
+from git_asr.companion.private import make_folder
 from git_asr.errors import FAULT, AsrError
 
 FILE_NAME = "crash.txt"
@@ -43,7 +44,7 @@ def report(directory: Path, fault: BaseException) -> Path | None:
     """
     path = directory / FILE_NAME
     try:
-        directory.mkdir(mode=0o700, exist_ok=True)
+        make_folder(directory)
         told = [_told(fault), *_kept(path)][:KEPT]
         descriptor, part = tempfile.mkstemp(
             prefix=f".{FILE_NAME}.", dir=directory

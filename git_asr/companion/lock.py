@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from git_asr.companion.private import make_folder
 from git_asr.errors import AsrError
 
 FILE_NAME = "lock"
@@ -45,7 +46,7 @@ def locked(directory: Path, *, wait: float) -> Iterator[None]:
     """
     path = directory / FILE_NAME
     try:
-        directory.mkdir(mode=0o700, exist_ok=True)
+        make_folder(directory)
         with at_once(path) as mine:
             if mine:
                 yield

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from git_asr.companion.private import opener
+
 FILE_NAME = "rewrites"
 MAX_BYTES = 1 << 20
 """Beyond this the older half of the file goes."""
@@ -56,7 +58,8 @@ def add(directory: Path, more: Iterable[Pair]) -> None:
         del lines[: (len(lines) + 1) // 2]
     path = directory / FILE_NAME
     new = path.with_name(f"{FILE_NAME}.new")
-    new.write_text("".join(f"{line}\n" for line in lines), encoding="ascii")
+    with open(new, "w", encoding="ascii", opener=opener) as file:
+        file.writelines(f"{line}\n" for line in lines)
     new.replace(path)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from git_asr.companion.private import make_file, make_folder
 from git_asr.companion.state import State
 from git_asr.companion.tables import Tables
 from git_asr.errors import AsrError
@@ -69,9 +70,10 @@ def write_state(directory: Path, *, fresh: bool = False) -> Iterator[State]:
     """
     path = directory / FILE_NAME
     try:
-        directory.mkdir(mode=0o700, exist_ok=True)
+        make_folder(directory)
         if fresh or not _is_ours(path):
             _remove(path)
+        make_file(path)
         connection = _connect(path)
     except (OSError, sqlite3.Error) as error:
         raise _cannot_write(path, error) from error

@@ -19,6 +19,7 @@ import orjson
 
 from git_asr.asr.header import SessionKey
 from git_asr.companion import store
+from git_asr.companion.private import make_folder
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import Objects, Repository
 from git_asr.views.filtering import Touches
@@ -229,7 +230,7 @@ def _write(file: Path, tree: str, entries: Mapping[str, _Entry]) -> None:
         file.unlink(missing_ok=True)
         return
     with suppress(OSError):
-        file.parent.mkdir(mode=0o700, exist_ok=True)
+        make_folder(file.parent)
         descriptor, name = tempfile.mkstemp(prefix=f".{FILE_NAME}.", dir=file.parent)
         try:
             with os.fdopen(descriptor, "wb") as out:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from git_asr.companion.lock import Busy, at_once
+from git_asr.companion.private import make_folder
 from git_asr.errors import AsrError
 from git_asr.hooks import failures, queue
 from git_asr.hooks.failures import Failure
@@ -131,6 +132,7 @@ class Worker:
         Raises:
             OSError: the queue, or the lock, cannot be written.
         """
+        make_folder(self.directory)
         goes_on = True
         while goes_on and self.is_there() and queue.due(self.directory, time.time()):
             with at_once(self.directory / LOCK) as mine:
@@ -285,10 +287,13 @@ class Worker:
                 sys.stderr.flush()
 
     def _rotate_log(self) -> None:
-        """Begin a new log where the old one is too long, if standard error is that."""
+        """Begin a new log where the old one is too long, if standard error is that. A hook made it, by its umask."""
         path = self.directory / LOG
         with suppress(OSError):
-            if os.path.samestat(os.fstat(2), path.stat()) and failures.rotate(path):
+            if not os.path.samestat(os.fstat(2), path.stat()):
+                return
+            path.chmod(0o600)
+            if failures.rotate(path):
                 new = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
                 os.dup2(new, 2)
                 os.close(new)

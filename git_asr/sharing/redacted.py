@@ -20,6 +20,7 @@ from git_asr.asr.links import unite
 from git_asr.companion import store
 from git_asr.companion.exporting import bundle_of
 from git_asr.companion.merge import SessionState, StreamState, sources, with_links
+from git_asr.companion.private import make_folder, opener
 from git_asr.companion.redacted import policy_of
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import TREE, Objects
@@ -169,7 +170,8 @@ def _remembered(path: Path, digest: str) -> dict[str, tuple[str, str]]:
 def _remember(path: Path, digest: str, made: Mapping[str, tuple[str, str]]) -> None:
     """Remember them; a file that cannot be written only costs time."""
     with suppress(OSError):
-        path.parent.mkdir(mode=0o700, exist_ok=True)
+        make_folder(path.parent)
         part = path.with_suffix(".part")
-        part.write_text(json.dumps({"policy": digest, "twins": made}), "utf-8")
+        with open(part, "w", encoding="utf-8", opener=opener) as file:
+            json.dump({"policy": digest, "twins": made}, file)
         part.replace(path)
