@@ -12,7 +12,7 @@ from git_asr.cli import exchanged, render
 from git_asr.cli.opening import open_repository
 from git_asr.errors import DONE, UsageError
 from git_asr.git.base import Repository
-from git_asr.git.remotes import without_credentials
+from git_asr.git.credentials import without_credentials
 from git_asr.sharing import configuring, helper, target
 from git_asr.sharing.configuring import Line
 from git_asr.views.text import neutral

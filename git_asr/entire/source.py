@@ -12,8 +12,9 @@ from pathlib import Path
 from git_asr.entire.settings import CheckpointRemote, read_settings
 from git_asr.errors import AsrError, Diagnostic, Report, UsageError
 from git_asr.git.base import Repository
+from git_asr.git.credentials import without_credentials
 from git_asr.git.history import resolve
-from git_asr.git.remotes import Address, Refspec, Remote, parse_url, remotes, rewritten, without_credentials
+from git_asr.git.remotes import Address, Refspec, Remote, parse_url, remotes, rewritten
 
 _HOSTS = {"github": "github.com", "gitlab": "gitlab.com"}
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")

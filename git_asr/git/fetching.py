@@ -21,8 +21,10 @@ from typing import IO
 
 from git_asr.errors import AsrError
 from git_asr.git.base import Repository
+from git_asr.git.credentials import without_credentials
+from git_asr.git.phases import child
 from git_asr.git.process import command_line, environment, not_started, too_slow, verb_of
-from git_asr.git.remotes import Refspec, without_credentials
+from git_asr.git.remotes import Refspec
 from git_asr.git.streaming import asked
 
 SILENCE = 600.0
@@ -191,14 +193,16 @@ def listen(
     except OSError as error:
         raise not_started(error) from None
     said = Said()
-    try:
-        for piece in _pieces(_chunks(process, verb)):
-            _sort(piece, said, hear)
-        return process.wait(SILENCE), said
-    except subprocess.TimeoutExpired:
-        raise too_slow(verb, SILENCE) from None
-    finally:
-        _end(process)
+    with child(command) as statuses:
+        try:
+            for piece in _pieces(_chunks(process, verb)):
+                _sort(piece, said, hear)
+            return process.wait(SILENCE), said
+        except subprocess.TimeoutExpired:
+            raise too_slow(verb, SILENCE) from None
+        finally:
+            _end(process)
+            statuses.append(process.returncode)
 
 
 def _chunks(process: subprocess.Popen[bytes], verb: str) -> Iterator[bytes]:

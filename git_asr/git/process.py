@@ -20,6 +20,7 @@ from typing import IO, NoReturn, Self
 
 from git_asr.errors import AsrError
 from git_asr.git.base import Repository
+from git_asr.git.phases import child
 
 DEADLINE = 300.0
 """Seconds: a short command may run, and a long-lived child may keep silent when asked, no longer than this."""
@@ -171,17 +172,19 @@ def execute(
     verb = verb_of(command)
     given, source = (stdin, None) if isinstance(stdin, bytes) else (None, stdin or subprocess.DEVNULL)
     try:
-        ended = subprocess.run(
-            command,
-            input=given,
-            stdin=source,
-            capture_output=True,
-            timeout=deadline,
-            cwd=cwd,
-            env=dict(env),
-            check=False,
-            start_new_session=apart,
-        )
+        with child(command) as statuses:
+            ended = subprocess.run(
+                command,
+                input=given,
+                stdin=source,
+                capture_output=True,
+                timeout=deadline,
+                cwd=cwd,
+                env=dict(env),
+                check=False,
+                start_new_session=apart,
+            )
+            statuses.append(ended.returncode)
     except subprocess.TimeoutExpired:
         raise too_slow(verb, deadline) from None
     except OSError as error:
@@ -231,6 +234,8 @@ class Child:
             raise not_started(error) from None
         assert self._process.stdout is not None  # noqa: S101  (a pipe was asked for)
         self._out = self._process.stdout
+        self._traced = contextlib.ExitStack()
+        self._statuses = self._traced.enter_context(child(command))
         threading.Thread(target=self._watch, name=f"git {self._verb} watcher", daemon=True).start()
 
     def ask(self, question: bytes) -> None:
@@ -304,6 +309,9 @@ class Child:
             self._process.kill()
             self._process.wait()
         self._errors.close()
+        if not self._statuses:
+            self._statuses.append(self._process.returncode)
+        self._traced.close()
 
     def __enter__(self) -> Self:
         return self

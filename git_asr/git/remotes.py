@@ -12,7 +12,6 @@ from git_asr.git.repository import configuration
 
 _URL = re.compile(r"(?:(https?)|(?:git\+)?ssh(?:\+git)?)://(?:([^@/]*)@)?([^@:/]+)(?::([0-9]+))?/(.*)", re.S)
 _SCP = re.compile(r"(?:([^@/:]+)@)?([^@:/]+):(?!//)(.*)", re.S)
-_USERINFO = re.compile(r"(?<=://)[^/@\s]*@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +103,3 @@ def parse_url(url: str) -> Address | None:
     if "://" not in url and (found := _SCP.fullmatch(url)):
         return Address("scp", found[1] or "", found[2], "", found[3])
     return None
-
-
-def without_credentials(text: str) -> str:
-    """Leave out the user and the password of every URL in a text."""
-    return _USERINFO.sub("", text)

@@ -13,8 +13,8 @@ from pathlib import Path
 from git_asr.companion.lock import locked
 from git_asr.errors import AsrError
 from git_asr.git.base import Repository
+from git_asr.git.credentials import without_credentials
 from git_asr.git.process import run_git
-from git_asr.git.remotes import without_credentials
 from git_asr.git.repository import open_repository
 from git_asr.sync.look import directory
 

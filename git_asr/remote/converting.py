@@ -14,10 +14,10 @@ from git_asr.converters.versions import known
 from git_asr.entire.fetch import absent
 from git_asr.errors import AsrError
 from git_asr.git.base import RefUpdate, Repository
+from git_asr.git.credentials import without_credentials
 from git_asr.git.fetching import Hear, fetch, fetch_objects, list_remote
 from git_asr.git.process import try_git
 from git_asr.git.refs import list_refs, read_ref, update_refs
-from git_asr.git.remotes import without_credentials
 from git_asr.remote import cache
 from git_asr.remote.passthrough import fetched as fetched_through
 from git_asr.remote.selection import Selection, refspecs, select

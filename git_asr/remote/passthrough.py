@@ -7,9 +7,9 @@ import re
 from git_asr.companion.names import SESSIONS
 from git_asr.errors import AsrError, UsageError
 from git_asr.git.base import Repository
+from git_asr.git.credentials import without_credentials
 from git_asr.git.fetching import Hear, fetch, list_remote
 from git_asr.git.process import try_git
-from git_asr.git.remotes import without_credentials
 from git_asr.remote.options import Options
 
 _BY_NAME_ONLY = re.compile("not our ref|unadvertised object|couldn't find remote ref")

@@ -11,8 +11,9 @@ from git_asr.entire.settings import read_settings
 from git_asr.entire.source import Source, default_source, named_source
 from git_asr.errors import Report, UsageError
 from git_asr.git.base import Repository
+from git_asr.git.credentials import without_credentials
 from git_asr.git.refs import list_refs
-from git_asr.git.remotes import Remote, remotes, rewritten, without_credentials
+from git_asr.git.remotes import Remote, remotes, rewritten
 from git_asr.git.repository import configuration
 from git_asr.sharing.helper import PREFIX
 

@@ -23,7 +23,8 @@ from git_asr.companion.summaries import drop_gone
 from git_asr.entire import exclusion
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.backend import Backend, open_objects
-from git_asr.git.base import RefRaced, Repository
+from git_asr.git.base import Objects, RefRaced, Repository
+from git_asr.git.phases import timed
 from git_asr.git.tolerant import TolerantObjects
 from git_asr.git.writing import ObjectWriter
 from git_asr.sync import parallel, taking
@@ -149,17 +150,20 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
                 state.findings.add(found)
             report(found)
 
-        seen = look(repo)
+        seen = timed("look", look, repo)
         spend = _spending(options.at_most)
         arriving = Arriving(repo, objects, writer, state, seen, spend, options.fill)
-        arrived = _arrive(arriving, options, note)
+        arrived = timed("arrive", _arrive, arriving, options, note)
         tip = arrived.tip
         upstream = TolerantObjects(objects, note)
         changes = Changes(repo, upstream, state, seen, note)
         deciding = Deciding(objects, state, tip, repo.object_format)
         if state.meta("companion") != seen.companion or tip.tree != arrived.own:
             deciding.recall()
-        changed, named = changes.in_stores(), changes.in_commits(options.revisions)
+        changed, named = (
+            timed("stores", changes.in_stores),
+            timed("walk", changes.in_commits, options.revisions),
+        )
         decided = deciding.take(options.decisions)
         touched = changes.groups(changed, named | decided)
         note_outdated(state)
@@ -172,24 +176,29 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
             repo, objects, upstream, writer, state, changes, tip, kept_out, options.orphans, note
         )
         conversion.decided |= decided
-        _convert(conversion, touched, options)
+        timed("convert", _convert, conversion, touched, options)
         conversion.drop_left(changes.left)
         arrived.adopt(conversion)
         relink(conversion, decided)
         deciding.check(options.decisions)
         imported, taken = _brought(conversion, deciding, options)
-        Publication(conversion, seen, joined(options.exclusions)).publish()
+        timed("publish", Publication(conversion, seen, joined(options.exclusions)).publish)
         _remember(state, options, anew)
         arrived.remember(state, seen.remotes_digest)
-        keep_up(repo, objects, learn=options.at_most is None)
-        drop_gone(repo, objects)
-        usage_file.keep_up(repo, objects)
+        timed("caches", _keep_up, repo, objects, options)
         return replace(
             outcome_of(conversion.tally, state, seen),
             imported=imported,
             taken=taken,
             drift=tuple(conversion.drifting),
         )
+
+
+def _keep_up(repo: Repository, objects: Objects, options: Options) -> None:
+    """Let the files that tell of the companion be about the new one, as far as they are there."""
+    keep_up(repo, objects, learn=options.at_most is None)
+    drop_gone(repo, objects)
+    usage_file.keep_up(repo, objects)
 
 
 def _brought(

@@ -13,6 +13,7 @@ from git_asr.companion.state import State
 from git_asr.entire.exclusion import excluded
 from git_asr.git import refs
 from git_asr.git.base import RefUpdate
+from git_asr.git.phases import timed
 from git_asr.git.trees import edit_tree
 from git_asr.sync.conversion import Conversion
 from git_asr.sync.look import Seen
@@ -46,7 +47,7 @@ class Publication:
             companion = Verifier(conversion.repo, conversion.objects, conversion.writer).sealed(
                 str(companion)
             )
-        noted = self._notes(when)
+        noted = timed("notes", self._notes, when)
         moves = ((SESSIONS, companion, self.seen.companion), (NOTES, noted, self.seen.notes))
         updates = [RefUpdate(name, new, old) for name, new, old in moves if new != old]
         if updates:

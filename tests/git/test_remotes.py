@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from git_asr.git.credentials import without_credentials
 from git_asr.git.remotes import (
     Address,
     Refspec,
@@ -13,7 +14,6 @@ from git_asr.git.remotes import (
     parse_url,
     remotes,
     rewritten,
-    without_credentials,
 )
 from git_asr.git.repository import open_repository
 from tests.support.repo_builder import RepoBuilder, git
