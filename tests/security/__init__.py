@@ -1,0 +1,1 @@
+"""Real attacks against real repositories; docs/security.md has a line for each."""
