@@ -39,6 +39,8 @@ REBASE = 10.0
 NICE = 10
 _SLICE = 0.25
 """Seconds that a new item waits, at most, while the worker waits for a checkpoint."""
+_LONGEST = 2000
+"""Characters of a line of the log."""
 _INHERITED = 256
 """Descriptors below this are closed: whoever reads the other end of one would wait for us."""
 
@@ -278,12 +280,13 @@ class Worker:
         self._say(": ".join(filter(None, ("error", failure.item, failure.message))))
 
     def _say(self, text: str) -> None:
-        """Write a line to the log."""
+        """Write a line to the log, which stays bounded however much there is to say."""
         from git_asr.views.text import one_line  # noqa: PLC0415
 
+        self._rotate_log()
         if sys.stderr is not None:
             with suppress(OSError, ValueError):  # nobody reads it, or the disk is full
-                sys.stderr.write(f"{_now()} {one_line(text)}\n")
+                sys.stderr.write(f"{_now()} {one_line(text[:_LONGEST])}\n")
                 sys.stderr.flush()
 
     def _rotate_log(self) -> None:

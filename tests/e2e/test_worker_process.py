@@ -266,6 +266,51 @@ def test_a_log_that_is_too_long_begins_anew(path: Path) -> None:
     ]
 
 
+LOADED = """
+import sys
+from pathlib import Path
+from git_asr.errors import AsrError
+from git_asr.hooks import queue, worker
+directory, left = Path(sys.argv[1]), 2000
+before = worker._sync
+def again(where):
+    global left
+    left -= 1
+    if left > 0:
+        (directory / "queue" / "scan").touch()
+        if left % 500 == 0:
+            queue.put_off = lambda *_: queue.done(directory, _[1])
+            raise AsrError("m" * 9999)
+        return known
+    return before(where)
+known = before(directory)
+worker._sync = again
+worker.work(directory)
+"""
+
+
+def test_a_log_stays_bounded_in_one_long_run(path: Path) -> None:
+    """Thousands of items that come in while the worker works, some of which fail with much to say."""
+    log = path / ".git" / "asr" / "worker.log"
+    log.write_bytes(b"x" * (MAX_BYTES - 50_000) + b"\n")
+    with log.open("ab") as err:
+        ended = subprocess.run(
+            [sys.executable, "-c", LOADED, str(log.parent)],
+            env={**os.environ, "PYTHONPATH": str(PROJECT)},
+            stderr=err,
+            check=False,
+        )
+    assert ended.returncode == 0
+    kept = log.with_name("worker.log.1")
+    assert MAX_BYTES < kept.stat().st_size <= MAX_BYTES + 3000
+    assert 10_000 < log.stat().st_size < MAX_BYTES
+    lines = (kept.read_text() + log.read_text()).splitlines()[1:]
+    assert len(lines) == 2000
+    assert max(map(len, lines)) < 2100
+    assert {one.stat().st_mode & 0o777 for one in (log, kept)} == {0o600}
+    assert queue.items(log.parent) == []
+
+
 def test_terminated_while_it_waits_nothing_is_lost(path: Path) -> None:
     child = waiting_worker(path, stderr=subprocess.PIPE)
     child.terminate()
