@@ -40,7 +40,7 @@ def test_an_empty_repository(tmp_path: Path) -> None:
         "version": 1, "notes": {"displayed": False}, "companion": None, "synced": None, "sessions": 0, "links": 0,
         "orphans": {"sessions": 0, "taken": 0}, "stores": [], "unresolved": [], "absent": 0, "findings": [],
         "remote": None, "helper": {"path": shutil.which("git-remote-asr"), "remotes": []},
-        "hooks": [], "withoutHooks": [], "queue": [], "failed": [], "failures": [], "missed": [],
+        "hooks": [], "withoutHooks": [], "queue": [], "failed": [], "failures": [], "crash": None, "missed": [],
     }  # fmt: skip
 
 
