@@ -1,17 +1,17 @@
 """A companion ref in a Git bundle, a single file: for hosts that take files, and for no host at all.
 
 Git fetches from such a file and cannot push to one. Here it is written anew beside the old one and takes its place at
-once; a lock file of its own, as Git's are named, keeps two writers apart.
+once; a lock keeps two writers apart.
 """
 
 from __future__ import annotations
 
-import os
-import tempfile
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from git_asr.companion.lock import at_once
 from git_asr.errors import AsrError
 from git_asr.git.base import Repository
 from git_asr.git.process import run_git
@@ -41,16 +41,16 @@ def write(repo: Repository, path: Path, move: Move) -> Answer:
         AsrError: the file cannot be written.
     """
     try:
-        with _locked(path), tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+        with _locked(path) as folder:
+            if folder is None:
+                return Answer(False, "cannot lock ref")
             if _there(repo, path, move.ref) != move.old:
                 return Answer(False, "stale info")
-            other = _borrowing(repo, Path(folder))
+            other = _borrowing(repo, folder)
             run_git(other, "update-ref", move.ref, move.new)
-            made = Path(folder) / path.name
+            made = folder / path.name
             run_git(other, "bundle", "create", "--quiet", str(made), move.ref)
             made.replace(path)
-    except FileExistsError:
-        return Answer(False, "cannot lock ref")
     except OSError as error:
         raise AsrError(f"cannot write {path}: {error.strerror}") from error
     return Answer(True)
@@ -75,11 +75,20 @@ def _borrowing(repo: Repository, folder: Path) -> Repository:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold the lock of the file. Raises FileExistsError if another writer does."""
-    lock = path.with_name(f"{path.name}.lock")
-    os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-    try:
-        yield
-    finally:
-        lock.unlink(missing_ok=True)
+def _locked(path: Path) -> Iterator[Path | None]:
+    """Hold the lock of the file, and give a new folder beside it; None if another writer holds the lock.
+
+    The lock is the system's, and the folder has one name: whoever is killed leaves nothing that the next does not take.
+    """
+    lock, folder = (path.with_name(f".{path.name}.{what}") for what in ("lock", "new"))
+    with at_once(lock) as mine:
+        if not mine:
+            yield None
+            return
+        try:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(mode=0o700)
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            lock.unlink(missing_ok=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from git_asr.companion.lock import at_once
 from git_asr.errors import AsrError
 from git_asr.git import fetching
 from git_asr.git.pushing import Move
@@ -159,13 +160,18 @@ def test_a_manifest_that_lies(sides: tuple[Path, Path, Path]) -> None:
 
 def test_a_bundle_file_that_cannot_be_written(sides: tuple[Path, Path, Path], tmp_path: Path) -> None:
     _, a, _ = sides
-    (tmp_path / "x.bundle.lock").touch()
     repo = open_repository(a)
     where = target.named(repo, str(tmp_path / "x.bundle"))
     assert bundle_file.path_of(repo, target.named(repo, "git@host:x.bundle"), "git@host:x.bundle") is None
-    with pytest.raises(LostRace):
+    with at_once(tmp_path / ".x.bundle.lock") as mine, pytest.raises(LostRace):
+        assert mine
         pushed(a, where.address, Terms(as_is=True, tries=1))
     assert not (tmp_path / "x.bundle").exists()
+    left = tmp_path / ".x.bundle.new"  # by a writer that was killed, as the lock file is
+    left.mkdir()
+    (left / "x.bundle").touch()
+    pushed(a, where.address, Terms(as_is=True, tries=1))
+    assert sorted(one.name for one in tmp_path.glob("*x.bundle*")) == ["x.bundle"]
     with pytest.raises(AsrError, match="cannot write"):
         pushed(a, str(tmp_path / "nowhere" / "x.bundle"), Terms(as_is=True))
     (tmp_path / "y.bundle").write_text("no bundle")

@@ -259,8 +259,6 @@ def test_a_bundle_file(sides: tuple[Path, Path, Path], run: Run, tmp_path: Path)
     git(a, "fetch", "-q", "asr")
     assert held(a, "refs/asr/remotes/asr/sessions") == named(1, 2)
     assert run(b, "push", "--as-is", "asr").out.startswith("pushed to asr: up to date")
-    lock = tmp_path / "sessions.bundle.lock"
-    lock.touch()
     git(file.parent, "init", "-q", "--bare", "unused")
     before = file.read_bytes()
     stale = clone(sides[0], tmp_path / "c")
