@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
@@ -80,10 +79,10 @@ def install(shell: Shell, path: Path) -> bool:
         if _is_ours(path) and path.read_bytes() == wanted:
             return False
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".git-asr-", delete=False) as file:
-            file.write(wanted)
-        made = Path(file.name)
+        made = path.with_name(f".{path.name}.asr-new")  # always the same name: a kill leaves no litter
+        made.unlink(missing_ok=True)
         try:
+            made.write_bytes(wanted)
             made.chmod(0o644)
             made.replace(path)
         finally:

@@ -7,8 +7,6 @@ companion ref, so nothing of a session that was forgotten stays in it.
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
@@ -19,6 +17,7 @@ import orjson
 
 from git_asr.asr.header import SessionKey
 from git_asr.companion import store
+from git_asr.companion.lock import at_once
 from git_asr.companion.private import make_folder
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import Objects, Repository
@@ -231,11 +230,13 @@ def _write(file: Path, tree: str, entries: Mapping[str, _Entry]) -> None:
         return
     with suppress(OSError):
         make_folder(file.parent)
-        descriptor, name = tempfile.mkstemp(prefix=f".{FILE_NAME}.", dir=file.parent)
-        try:
-            with os.fdopen(descriptor, "wb") as out:
-                out.write(data)
-            Path(name).replace(file)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
-            file.unlink(missing_ok=True)
+        new = file.with_name(f"{FILE_NAME}.new")  # always the same name: a kill leaves no litter
+        with at_once(new) as mine:
+            if not mine:  # somebody else writes it, and looks again after that
+                return
+            try:
+                new.write_bytes(data)
+                new.replace(file)
+            except OSError:
+                new.unlink(missing_ok=True)
+                file.unlink(missing_ok=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -80,13 +79,13 @@ def _made(place: Path, object_format: str) -> Repository:
     """Make one beside its place and move it there, so that one that is there is whole."""
     target = place / _REPOSITORY
     shutil.rmtree(target, ignore_errors=True)
-    with tempfile.TemporaryDirectory(dir=place) as scratch:
-        made = Path(scratch) / _REPOSITORY
-        settings = ("--bare", "--quiet", "--template=", f"--object-format={object_format}")
-        run_git(None, "init", *settings, "--", str(made), cwd=place)
-        for name, value in _SETTINGS.items():
-            run_git(None, "config", "--file", str(made / "config"), name, value, cwd=place)
-        made.replace(target)
+    made = place / f"{_REPOSITORY}.new"  # always the same name: a kill leaves no litter
+    shutil.rmtree(made, ignore_errors=True)
+    settings = ("--bare", "--quiet", "--template=", f"--object-format={object_format}")
+    run_git(None, "init", *settings, "--", str(made), cwd=place)
+    for name, value in _SETTINGS.items():
+        run_git(None, "config", "--file", str(made / "config"), name, value, cwd=place)
+    made.replace(target)
     return open_repository(target)
 
 
