@@ -120,7 +120,9 @@ def forget(wanted: Wanted, *, dry_run: bool) -> Forgotten:
     gone = {session.key for one in found if one.forgotten is not None for session in one.sessions}
     new = tuple(sorted(set(keys) - gone))
     before, commit = tuple(sorted(set(keys) & gone)), tip.commit
-    if new and not dry_run:
+    if (
+        keys and not dry_run
+    ):  # if forgotten already, too: what else told of them may be there still, after a kill
         configured = settings(repo)
         options = Options(
             exclusions=configured.exclusions,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,21 @@ def test_a_session_goes_and_says_why(repo: EntireRepo) -> None:
     assert TWO[:8] not in asr(repo.path, "sessions").out
     assert "up to date" in asr(repo.path, "sync").out
     fsck(repo.path)
+
+
+def test_forgotten_again_after_a_kill_before_all_was_done(repo: EntireRepo, tmp_path: Path) -> None:
+    """The companion has forgotten it, the caches beside it have not: asked again, they do."""
+    for words in (["search", "."], ["log", "--touched", "x"], ["usage"]):
+        asr(repo.path, *words)
+    state, before = repo.path / ".git" / "asr", tmp_path / "before"
+    shutil.copytree(state, before)
+    asr(repo.path, "forget", TWO)
+    shutil.rmtree(state)
+    shutil.copytree(before, state)
+    caches = [state / name for name in ("summaries.json", "signatures.sqlite", "usage.sqlite")]
+    assert [TWO[:8] in cache.read_text("latin-1") for cache in caches] == [True, True, True]
+    assert "was forgotten already" in asr(repo.path, "forget", TWO).out
+    assert not any(cache.exists() and TWO[:8] in cache.read_text("latin-1") for cache in caches)
 
 
 def test_it_stays_forgotten_whatever_is_synced(repo: EntireRepo) -> None:
