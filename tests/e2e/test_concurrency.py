@@ -9,8 +9,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tests.e2e.sample_repos import add, checkpoint, refs, repository, session
+from tests.e2e.sample_repos import SESSIONS, add, checkpoint, refs, repository, session
+from tests.sharing.sides import clone, hub
+from tests.support import alarms
 from tests.support.companion import bundles, tip
+from tests.support.effort import THOROUGH
 from tests.support.entire_repo import EntireRepo, Stored, claude
 from tests.support.repo_builder import git
 from tests.support.run import PROJECT, run_cli
@@ -28,9 +31,9 @@ def start(args: Sequence[str], cwd: Path, env: Mapping[str, str] = {}) -> subpro
 
 def ends(children: Sequence[subprocess.Popen[bytes]]) -> list[tuple[int, str, str]]:
     """How all of them end: status, output, errors."""
-    answers = [child.communicate(timeout=120) for child in children]
+    answers = [child.communicate(timeout=120 + LOAD) for child in children]
     return [
-        (child.returncode, out.decode(), err.decode())
+        (child.returncode, (out or b"").decode(), err.decode())
         for child, (out, err) in zip(children, answers, strict=True)
     ]
 
@@ -143,3 +146,59 @@ def test_a_ref_that_moves_under_a_sync(tmp_path: Path) -> None:
     assert (ended.status, ended.err) == (0, "")
     assert {one for one, _ in linked(repo.path)} == {session(1), session(2)}
     git(repo.path, "update-ref", "-d", "refs/heads/saved")
+
+
+LOAD, EACH = (60, 60) if THOROUGH else (5, 6)
+"""For how many seconds sixteen processes are at work, and how many commits four of them make."""
+AGAIN = 'end=$(($(date +%s) + SECONDS_)); while [ $(date +%s) -lt $end ]; do "$@" || exit; done'
+COMMIT = (
+    'for one; do git commit -q --allow-empty -m "w$one" -m "Entire-Checkpoint: $one" || exit; sleep 0.2; done'
+)
+
+
+def test_sixteen_processes_at_once(tmp_path: Path) -> None:
+    """Four commit in worktrees with hooks; twelve sync, fetch, merge and push: all of them end well."""
+    far = hub(tmp_path / "hub", 2).path
+    other = clone(far, tmp_path / "other", 2)
+    path = clone(far, tmp_path / "r", 1)
+    repo = EntireRepo(path)
+    numbers = range(10, 10 + 4 * EACH)
+    for number in numbers:
+        repo.checkpoint(checkpoint(number), Stored(session(number), claude(session(number), [f"{number}.1"])))
+    repo.build()
+    folders = [tmp_path / f"w{turn}" for turn in range(4)]
+    for folder in folders:
+        git(path, "worktree", "add", "-q", "-b", folder.name, str(folder), "main")
+    alarms.install(path)
+    python = [sys.executable, "-m", "git_asr"]
+    again = ["sh", "-c", AGAIN.replace("SECONDS_", str(LOAD)), "sh", *python]
+    work = [
+        *(
+            (["sh", "-c", COMMIT, "sh", *map(checkpoint, numbers[turn::4])], folders[turn])
+            for turn in range(4)
+        ),
+        *(([*again, "sync"], folder) for folder in (*folders, path)),
+        *(([*again, "fetch"], folder) for folder in folders[:3]),
+        *(([*again, "sync", "--remote"], folder) for folder in folders[2:]),
+        ([*again, "push"], other),
+        ([*again, "sync", "--full"], path),
+    ]
+    assert len(work) == 16
+    env = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    found = ends(
+        [
+            subprocess.Popen(words, cwd=cwd, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            for words, cwd in work
+        ]
+    )
+    assert [(status, err) for status, _, err in found if status] == []
+    alarms.settled(path, minutes=5)
+    log = git(path, "log", "--format=%H %s", *(folder.name for folder in folders), "^main").splitlines()
+    made = {(session(int(subject[1:], 16)), commit) for commit, subject in (line.split(" ") for line in log)}
+    assert len(made) == 4 * EACH
+    assert run_cli(["sync", "--remote"], path).status == 0
+    assert linked(path) >= made
+    assert {one for one, _ in linked(path)} == {session(number) for number in (1, 2, *numbers)}
+    tips = refs(path)
+    assert run_cli(["sync", "--full"], path).status == 0
+    assert refs(path)[SESSIONS] == tips[SESSIONS]
