@@ -30,7 +30,7 @@ MAKING = ("write", "pwrite64", "ftruncate", "link", "linkat", "mkdir", "mkdirat"
 MOMENTS = 20 if THOROUGH else 1
 """At which all processes of a command are killed; thoroughly, 300 for all commands together."""
 
-KEPT = {"objects", "logs", ".sessions.bundle.new"}
+KEPT = {"objects", "logs", "errors.jsonl", ".sessions.bundle.new"}
 TAKEN = ("-journal", ".bundle.lock")
 """SQLite's journals and the lock of a bundle file: who opens the file next takes them over."""
 
