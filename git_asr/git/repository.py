@@ -40,7 +40,8 @@ def open_repository(start: Path | None = None) -> Repository:
 
     Raises:
         UsageError: there is no repository.
-        AsrError: Git refuses it (its owner, an unknown format), or a push into it is being received.
+        AsrError: Git refuses it (its owner, an unknown format), a push into it is being received, or the caller's
+            Git has its objects elsewhere.
     """
     if "GIT_QUARANTINE_PATH" in os.environ:
         raise AsrError(
@@ -49,9 +50,13 @@ def open_repository(start: Path | None = None) -> Repository:
         )
     if start is not None and not start.is_dir():
         raise UsageError(f"no such folder: {start}")
+    if start is not None and start.name == ".git":
+        start = start.parent  # of a repository with a work tree, `safe.directory` names that
     env = environment(_NAMED) if start is not None else _caller_environment()
     lines = _probe(start, env)
     object_format, ref_format, shallow, bare, git_dir, common_dir, *rest = lines
+    if start is None:
+        _refuse_other_objects(Path(common_dir) / "objects")
     config = _configuration(start, env)
     extensions = {
         key.removeprefix("extensions."): values[-1]
@@ -108,6 +113,17 @@ def _caller_environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_TRACE")}
     kept.pop("GIT_CONFIG", None)
     return kept | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
+
+
+def _refuse_other_objects(own: Path) -> None:
+    """No reader may see other objects than Git does, nor may refs name what only some of its callers can see."""
+    for name in ("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"):
+        value = os.environ.get(name)
+        if value and Path(value).resolve() != own.resolve():
+            raise AsrError(
+                f"{name} is set, and git-asr knows no objects but the repository's own",
+                hint=f"unset {name}   (objects/info/alternates may name folders to read from)",
+            )
 
 
 def _probe(start: Path | None, env: Mapping[str, str]) -> list[str]:

@@ -213,6 +213,36 @@ def test_owner(path: Path) -> None:
     assert caught.value.hint == f"git config --global --add safe.directory {path}"
 
 
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a folder away"
+)
+@pytest.mark.parametrize("named", ["r", "r/.git"])
+def test_an_owner_who_is_trusted(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    """What ``safe.directory`` names is the work tree, also where a worker names the Git directory."""
+    place = path.rename(tmp_path / "r")
+    for folder in (place, place / ".git"):
+        os.chown(folder, 12345, 12345)
+    (tmp_path / "config").write_text(f"[safe]\n\tdirectory = {place}\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "config"))
+    repo = open_repository(tmp_path / named)
+    assert (repo.git_dir, repo.work_tree) == (place / ".git", place)
+
+
+@pytest.mark.parametrize("name", ["GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"])
+def test_objects_elsewhere(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Refs must not name what is only in a folder that the caller's environment names."""
+    monkeypatch.chdir(path)
+    monkeypatch.setenv(name, str(tmp_path))
+    with pytest.raises(AsrError, match=f"^{name} is set") as caught:
+        open_repository()
+    assert str(caught.value.hint).startswith(f"unset {name} ")
+    assert open_repository(path).git_dir == path / ".git", "it is the caller's, for the caller's own"
+    monkeypatch.setenv(name, ".git/objects")
+    assert open_repository().git_dir == path / ".git"
+
+
 def test_unknown_format(path: Path) -> None:
     git(path, "config", "core.repositoryFormatVersion", "1")
     git(path, "config", "extensions.fromTheFuture", "true")
