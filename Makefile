@@ -55,6 +55,7 @@ docs: $(VENV)/.developing
 	$(BIN)/python -m tests.support.shell_files
 	$(BIN)/python -m tests.support.hook_files
 	$(BIN)/python -m tests.support.format_docs
+	$(BIN)/python -m tests.support.compatibility
 	$(BIN)/python -m tests.support.supply
 
 # Writes anew which versions are installed for development, with their hashes, and what a user gets (docs/dependencies.md).
