@@ -12,7 +12,10 @@ PAGE = Path(__file__).parents[2] / "docs" / "compatibility.md"
 
 GITS = (
     ("2.39", "every test, on every change; what is newer in Git is then skipped"),
-    ("2.55", "this matrix with reftable, hooks in the configuration, `git-remote-asr`: `GIT_ASR_NEWER_GIT`"),
+    (
+        "2.55",
+        "this matrix, hooks in the configuration, what is said with `git-remote-asr`; reftable needs 2.45",
+    ),
 )
 PYTHONS = (("3.11", "every test, on every change"), ("3.13", "this matrix"))
 """The first is the oldest that is supported; a test compares it with what the program says."""
