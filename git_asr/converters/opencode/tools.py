@@ -143,14 +143,15 @@ def _result(
 
 
 def file(message: Message, part: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The content part for a ``file``, and what it does not hold."""
+    """The content part for a ``file``, and what it does not hold: its type too, where that is another."""
     if not isinstance(part, dict):
         return {"type": "json", "value": part}, {}
     one = data_part(part.get("url"), part)
     if "data" not in one:
         return one, {}
     taken = {"url", "mime"} if part.get("mime") == one["mediaType"] else {"url"}
-    return one, message.left(part, taken)
+    kind = part.get("type", "file")
+    return one, {**({} if kind == "file" else {"type": kind}), **message.left(part, taken)}
 
 
 def _shell(message: Message, index: int, part: dict[str, Any], command: str, over: dict[str, Any]) -> None:

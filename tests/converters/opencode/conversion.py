@@ -6,8 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-import orjson
-
 from git_asr.asr import codec
 from git_asr.asr.draft import Record
 from git_asr.asr.numbering import number
@@ -47,7 +45,7 @@ def of(found: Sequence[Unit], *, snapshot: bool) -> list[Record]:
 def document(*messages: Any, **info: Any) -> bytes:
     """A document with these messages."""
     told = {"id": SESSION, "directory": "/home/ann/garden", "version": "1.16.2", **info}
-    return orjson.dumps({"info": told, "messages": messages})
+    return codec.encode({"info": told, "messages": messages})
 
 
 _SAID = {
@@ -69,6 +67,8 @@ def implied(_: Unit, path: Path, value: Any) -> bool:
         return type(value) is int
     if key == "input" and isinstance(value, str):
         return codec.encode(codec.strict(value.encode())) == value.encode()
+    if key == "type" and "attachments" in path:
+        return value == "file"
     if key == "type":
         return isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", value) is not None
     return any(type(one) is type(value) and one == value for one in _SAID.get(str(key), ()))

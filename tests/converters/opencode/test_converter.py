@@ -273,3 +273,14 @@ def test_records_do_not_grow_with_the_square_of_the_messages(make: Any) -> None:
         return sum(len(line(record, describe)) for record in convert(found))
 
     assert size(2_000) < 2.2 * size(1_000)
+
+
+@pytest.mark.parametrize("kind", ["file", "image", "fi\udcbbe", "", 7, None])
+def test_what_an_attachment_is_called_stays_unless_it_is_a_file(kind: Any) -> None:
+    image = {"type": kind, "mime": "image/png", "url": "data:image/png;base64,QUI="}
+    part = tool("shoot", "t", status="completed", input={}, output="x", attachments=[image])
+    found = document(message("assistant", part))
+    (result,) = kinds(convert(found), "tool_result")
+    left = result.get("_meta", {}).get(VENDOR, {}).get("attachments")
+    assert left == (None if kind == "file" else {"0": {"type": kind}})
+    assert losses(found) == []
