@@ -229,8 +229,16 @@ def _usage(line: Line, state: State) -> Taken | None:
     request = fields.text(value, "request_id")
     known = {"requestId": request if usable(request) else None, "provider": word(value.get("provider"))}
     known |= {"model": word(value.get("model")), "stopReason": word(value.get("stop_reason"))}
-    call = call or known["requestId"] or derived(line.position, line.base + INFERENCE)
-    told = {"inferenceId": call, **{name: found for name, found in known.items() if found}, "usage": counted}
+    own = derived(line.position, line.base + INFERENCE)
+    call = call or known["requestId"] or own
+    if call in state.renamed:  # records of what was dropped have its ID
+        taken = set()
+        state.renamed[call] = state.renamed[call] or own
+    told = {
+        "inferenceId": state.renamed.get(call, call),
+        **{name: found for name, found in known.items() if found},
+        "usage": counted,
+    }
     names = {"requestId": "request_id", "provider": "provider", "model": "model", "stopReason": "stop_reason"}
     taken |= {names[name] for name in told if name in names}
     left = rest(inner, used) if isinstance(inner, dict) else {}
@@ -267,7 +275,10 @@ def _taken_back(target: str, state: State) -> list[Draft]:
     if entity is not None:
         asked = [draft for draft, _ in entity.asked.values()]
         return asked if entity.record is None else [entity.record, *asked]
-    known = state.results.pop(target, None) or state.inferences.pop(target, None)
+    known = state.results.pop(target, None)
+    if known is None and target in state.inferences:
+        known = state.inferences.pop(target)
+        state.renamed[target] = ""
     return [] if known is None else [known[0]]
 
 

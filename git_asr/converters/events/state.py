@@ -81,7 +81,8 @@ class State:
 
     ``session``: its ID. ``open``: the message to which the next line may append: its ID, itself, and the line of its
     last fragment. ``entities``: messages by ID. ``results``, ``inferences``: the last record by the ID of the call, and
-    what it says as JSON. ``secrets``: calls that ask for a secret. ``problems``: the positions of lines that are not
+    what it says as JSON. ``renamed``: by the ID of a model call that was dropped, the one under which it is told again,
+    empty before that. ``secrets``: calls that ask for a secret. ``problems``: the positions of lines that are not
     what they should be, and why.
     """
 
@@ -92,6 +93,7 @@ class State:
     entities: dict[str, Entity] = field(default_factory=dict)
     results: dict[str, tuple[Draft, bytes]] = field(default_factory=dict)
     inferences: dict[str, tuple[Draft, bytes]] = field(default_factory=dict)
+    renamed: dict[str, str] = field(default_factory=dict)
     secrets: set[str] = field(default_factory=set)
     started_at: str | None = None
     ended_at: str | None = None

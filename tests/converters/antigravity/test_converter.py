@@ -10,7 +10,7 @@ from git_asr.converters.antigravity.slots import CALLS, MAX_TOMBSTONES
 from git_asr.converters.building import MAX_BLOCKS
 from tests.converters.antigravity.conversion import STEPS, VENDOR, call, planner, step
 from tests.support.converted import figures, kinds
-from tests.support.converting import cases, units_of
+from tests.support.converting import as_units, cases, units_of
 
 
 @pytest.mark.parametrize("case", cases("antigravity"))
@@ -161,6 +161,14 @@ def test_a_step_that_comes_again_is_the_same_call() -> None:
     buried = STEPS.convert(many, planner(0))
     assert len(kinds(buried, "tombstone")) == MAX_TOMBSTONES
     assert len(kinds(buried, f"{VENDOR}/tombstones")) == 1
+
+
+def test_a_step_that_was_something_else_between_is_another_call() -> None:
+    steps = [planner(0, call("view_file")), step(0, "ODD", "x"), planner(0, call("view_file"))]
+    STEPS.check(as_units(steps))
+    records = STEPS.convert(*steps)
+    for kind, name in (("inference", "inferenceId"), ("tool_call", "callId")):
+        assert len({one[name] for one in kinds(records, kind)}) == 2
 
 
 def test_what_exceeds_the_range_stays_in_one_record() -> None:

@@ -264,6 +264,19 @@ def test_usage_of_a_call() -> None:
     assert [one["type"] for one in found[-2:]] == [f"{VENDOR}/usage"] * 2
 
 
+def test_a_model_call_that_is_told_after_it_was_dropped_is_another() -> None:
+    drop = {"type": "drop", "id": "u"}
+    told = [{"type": "usage", "id": "u", "output_tokens": count} for count in (1, 2, 3, 4)]
+    found = records(told[0], drop, told[1], told[2], drop, told[3])
+    first, second, third, fourth = kinds(found, "inference")
+    assert [first["inferenceId"], third["inferenceId"]] == ["u", second["inferenceId"]]
+    assert len({one["inferenceId"] for one in (first, second, fourth)}) == 3
+    assert third["supersedes"] == second["id"]
+    assert "supersedes" not in second
+    assert meta(second) == {"id": "u"}
+    check_stream(written(found).records)
+
+
 def test_what_is_dropped_stays_and_is_withdrawn() -> None:
     found = records(
         message(content=["x", call()]),
