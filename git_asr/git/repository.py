@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,6 +22,7 @@ _PROBE = (
     "--git-common-dir",
     "--show-toplevel",  # last: it fails where there is no worktree, after the rest was printed
 )
+_TRUE = re.compile(r"true|yes|on|[+-]?0*[1-9][0-9]*")
 _DUBIOUS = "detected dubious ownership"
 _NAMED = {
     "GIT_CONFIG_COUNT": "1",
@@ -89,8 +91,7 @@ def configuration(repo: Repository, section: str = "asr") -> Mapping[str, tuple[
 
 def is_true(value: str) -> bool:
     """Tell whether Git takes a setting's value as true (``git help config``, *boolean*)."""
-    text = value.lower()
-    return text in ("true", "yes", "on") or (text.lstrip("+-").isdigit() and int(text) != 0)
+    return _TRUE.fullmatch(value.lower()) is not None
 
 
 def worktrees(repo: Repository) -> list[Worktree]:

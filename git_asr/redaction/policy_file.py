@@ -34,7 +34,9 @@ def parse(text: str) -> Policy:
     """
     try:
         said = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise UsageError("no TOML: nested too deeply") from None
+    except ValueError as error:  # also a number of more digits than Python reads, or a day that there is not
         raise UsageError(f"no TOML: {error}".replace("\n", " ")) from error
     _known("", said, _KEYS)
     name, version = _text(said, "name"), _text(said, "version")

@@ -170,8 +170,10 @@ def test_configuration(path: Path) -> None:
 
 
 def test_truth() -> None:
-    assert all(map(is_true, ["true", "Yes", "on", "1", "-1", "12"]))
-    assert not any(map(is_true, ["false", "no", "off", "0", "", "00", "maybe", "-"]))
+    assert all(map(is_true, ["true", "Yes", "on", "1", "-1", "+12", "010", "9" * 5000]))
+    assert not any(
+        map(is_true, ["false", "no", "off", "0", "", "00", "maybe", "-", "+-1", "\u00b2", "\u0661"])
+    )
 
 
 def test_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,6 +65,9 @@ kind = "TICKET"
     ("text", "said"),
     [
         ("name = ", "no TOML: "),
+        ("x = " + "[" * 5000, "no TOML: nested too deeply"),
+        ("x = " + "{a=" * 5000, "no TOML: nested too deeply"),
+        ("x = " + "1" * 5000, "no TOML: Exceeds the limit"),
         ("", "name: a text is needed"),
         ('name = "Acme"\nversion = "1"', "name: 'Acme' is none"),
         ('name = "default"\nversion = "1"', "name: 'default' is none"),
