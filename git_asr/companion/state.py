@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from git_asr.companion.decisions import Decisions
 from git_asr.companion.findings import Findings
-from git_asr.companion.tables import Change, Tables
+from git_asr.companion.tables import Change, Tables, text, whole
 
 Key = tuple[str, str]
 """Harness and ID of a session."""
@@ -162,7 +162,7 @@ class State:
             " WHERE checkpoint = ? ORDER BY commit_id",
             (checkpoint,),
         )
-        return [TrailerRow(*row) for row in rows]
+        return [TrailerRow(text(c), text(oid), whole(n), text(at), text(p)) for c, oid, n, at, p in rows]
 
     def has_trailer(self, checkpoint: str, commit: str) -> bool:
         """Tell whether a sync has seen that a commit names a checkpoint."""
@@ -187,12 +187,12 @@ class State:
             " (SELECT 1 FROM location WHERE location.checkpoint = trailer.checkpoint) ORDER BY 1, 2"
         )
 
-    def beginning(self, text: str) -> list[str]:
+    def beginning(self, start: str) -> list[str]:
         """The checkpoints of the stores whose ID begins with a text."""
         return self._strings(
             "SELECT DISTINCT checkpoint FROM location WHERE substr(checkpoint, 1, ?) = ? ORDER BY 1",
-            len(text),
-            text,
+            len(start),
+            start,
         )
 
     def unresolved(self) -> list[tuple[str, list[str]]]:
@@ -219,7 +219,7 @@ class State:
     def reading(self, checkpoint: str) -> tuple[str, ...]:
         """The trees of a checkpoint when its folders were last read; empty where they must be read again."""
         row = self._db.execute("SELECT trees FROM reading WHERE checkpoint = ?", (checkpoint,)).fetchone()
-        return () if row is None else tuple(row[0].split())
+        return () if row is None else tuple(text(row[0]).split())
 
     def set_reading(self, checkpoint: str, trees: Sequence[str], folders: Sequence[FolderRow]) -> None:
         """Remember the folders of a checkpoint as they are in these trees; without trees it is gone."""
@@ -343,7 +343,7 @@ class State:
 
     def newest(self) -> int:
         """The newest source of all written sessions, in epoch seconds; 0 without any."""
-        return int(self._db.execute("SELECT coalesce(max(newest), 0) FROM session").fetchone()[0])
+        return whole(self._db.execute("SELECT coalesce(max(newest), 0) FROM session").fetchone()[0])
 
     def commits_of(self, key: Key) -> list[str]:
         """The commits that link a written session."""
@@ -364,7 +364,7 @@ class State:
     def counts(self) -> tuple[int, int]:
         """Written sessions, and their links to commits."""
         row = self._db.execute("SELECT count(*), coalesce(sum(links), 0) FROM session").fetchone()
-        return int(row[0]), int(row[1])
+        return whole(row[0]), whole(row[1])
 
     # --- inside -------------------------------------------------------------------------------------------------
 
@@ -377,4 +377,4 @@ class State:
         return [FolderRow(c, f, s, None if h is None else (h, i)) for c, f, s, h, i in rows]
 
     def _strings(self, query: str, *values: str | int) -> list[str]:
-        return [row[0] for row in self._db.execute(query, values)]
+        return [text(row[0]) for row in self._db.execute(query, values)]

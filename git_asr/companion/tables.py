@@ -51,6 +51,20 @@ class Tables:
         self._connection.close()
 
 
+def whole(value: Any) -> int:
+    """A number that the file holds. Raises sqlite3.DatabaseError: something else stands there, so it is damaged."""
+    if not isinstance(value, int):
+        raise sqlite3.DatabaseError("no number where one should stand")
+    return value
+
+
+def text(value: Any) -> str:
+    """A text that the file holds. Raises sqlite3.DatabaseError as ``whole``."""
+    if not isinstance(value, str):
+        raise sqlite3.DatabaseError("no text where one should stand")
+    return value
+
+
 def _storable(value: Any) -> Any:
     if isinstance(value, str) and not value.isascii():
         try:

@@ -9,7 +9,7 @@ import pytest
 
 from git_asr.companion import state_file
 from git_asr.companion.soundness import TooMuch
-from git_asr.companion.state import State
+from git_asr.companion.state import SessionRow, State, TrailerRow
 from git_asr.companion.state_file import DamagedState, read_state, write_state
 from git_asr.errors import AsrError
 from git_asr.git.base import RefRaced
@@ -126,6 +126,21 @@ def test_damage_that_shows_later_is_told_apart(tmp_path: Path) -> None:
     with pytest.raises(AsrError, match="disk is full"), write_state(tmp_path):
         raise sqlite3.OperationalError("disk is full")
     assert state_file.SCHEMA_VERSION != "1"
+
+
+@pytest.mark.parametrize("held", ["'x'", "x'ff'", "1.5"])
+def test_a_value_of_another_kind_is_damage(tmp_path: Path, held: str) -> None:
+    with write_state(tmp_path) as state:
+        state.add_trailers([TrailerRow("c", "o", 1, "t", "p")])
+        state.set_reading("c", ["t"], [])
+        state.put_session(("h", "s"), SessionRow(1, 1, "note", "made"), ["o"])
+    with sqlite3.connect(tmp_path / state_file.FILE_NAME) as connection:
+        connection.execute(f"UPDATE session SET newest = {held}, links = {held}")  # noqa: S608
+        connection.execute(f"UPDATE trailer SET committed = {held}")  # noqa: S608
+    for ask in (State.newest, State.counts, lambda one: one.trailers("c")):
+        with pytest.raises(DamagedState), read_state(tmp_path) as opened:
+            assert opened is not None
+            ask(opened)
 
 
 def test_a_lost_race_is_run_again(repo: EntireRepo, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,13 +72,7 @@ def _drafts(unit: Unit, state: State) -> list[Draft]:
     if handler is None and any(call.step == step.type for call in state.waiting):
         handler = results.result
     left: dict[str, Any] = {}
-    if NON_FINITE in unit.flags:
-        handler = None
-    if step.own is not None and handler is not steps.model:
-        state.known.pop(
-            step.own, None
-        )  # the model call that it was is withdrawn, and what comes after is another
-    if handler is None:
+    if handler is None or NON_FINITE in unit.flags:
         step.whole(unit, step.type)
     else:
         handler(step, state)
