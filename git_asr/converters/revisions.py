@@ -27,11 +27,13 @@ _NAMES = ("callId", "inferenceId")
 class Message:
     """What a message gave so far: of each record that stands the latest ID, and a digest of what it says.
 
-    ``fragments``: how often the message was stated.
+    ``fragments``: how often the message was stated. ``renamed``: by the ID of a model call whose record was withdrawn,
+    the one under which it is told again; empty before that.
     """
 
     records: dict[_Key, tuple[str, bytes]] = field(default_factory=dict)
     fragments: int = 0
+    renamed: dict[str, str] = field(default_factory=dict)
 
     @property
     def ids(self) -> list[str]:
@@ -91,11 +93,28 @@ class Revisions:
             if said:
                 standing[key] = (draft.id, said)
         gone = [identifier for key, (identifier, _) in before.items() if key not in standing]
+        if known is not None:
+            _rename(kept, known.renamed)
+            known.renamed |= {
+                named: "" for kind, named, _ in before.keys() - standing.keys() if kind == "inference"
+            }
         if native is not None and usable(native):
             message = self._messages.setdefault(native, Message())
             message.records = standing
             message.fragments += 1
         return kept, gone
+
+
+def _rename(drafts: Sequence[Draft], renamed: dict[str, str]) -> None:
+    """Let a model call whose record was withdrawn be another one when it is told again: usage counts once."""
+    for draft in drafts if renamed else ():
+        call = draft.fields.get("inferenceId")
+        if draft.type == "inference" and call in renamed:
+            renamed[call] = renamed[call] or draft.id
+            draft.fields = {**draft.fields, "inferenceId": renamed[call]}
+    for draft in drafts if renamed else ():
+        if draft.inference_id is not None:
+            draft.inference_id = renamed.get(draft.inference_id) or draft.inference_id
 
 
 def settle(made: Iterable[Draft]) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.fuzz import asked, repositories, streams, transcripts
+from tests.fuzz import asked, local, repositories, streams, transcripts
 from tests.fuzz.base import Target
 
-MODULES = (asked, repositories, streams, transcripts)
+MODULES = (asked, local, repositories, streams, transcripts)
 TARGETS: tuple[Target, ...] = tuple(one for module in MODULES for one in module.targets())
 
 

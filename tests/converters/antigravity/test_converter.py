@@ -167,8 +167,12 @@ def test_a_step_that_was_something_else_between_is_another_call() -> None:
     steps = [planner(0, call("view_file")), step(0, "ODD", "x"), planner(0, call("view_file"))]
     STEPS.check(as_units(steps))
     records = STEPS.convert(*steps)
-    for kind, name in (("inference", "inferenceId"), ("tool_call", "callId")):
-        assert len({one[name] for one in kinds(records, kind)}) == 2
+    first, second = kinds(records, "inference")
+    assert first["inferenceId"] != second["inferenceId"]
+    said = [one["inferenceId"] for one in kinds(records, "tool_call")]
+    assert said == [first["inferenceId"], second["inferenceId"]]
+    again = kinds(STEPS.convert(*steps, {**steps[0], "content": "hi"}), "message")
+    assert again[-1]["inferenceId"] == second["inferenceId"]
 
 
 def test_what_exceeds_the_range_stays_in_one_record() -> None:
