@@ -36,7 +36,7 @@ test: $(VENV)/.developing $(VENV)/.managers
 torture: $(VENV)/.developing $(VENV)/.managers
 	GIT_ASR_THOROUGH=1 $(BIN)/pytest -n auto $(PYTEST_ARGS)
 
-# Damages transcripts at random, for a minute unless FUZZ_ARGS='--seconds 600' says how long.
+# Gives damaged input to every reader, for a minute unless FUZZ_ARGS='--seconds 600' says how long; --list shows them all.
 fuzz: $(VENV)/.developing
 	$(BIN)/python -m tests.fuzz $(FUZZ_ARGS)
 

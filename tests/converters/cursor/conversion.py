@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -84,9 +85,9 @@ def untold(found: Sequence[Unit], records: Sequence[Record]) -> list[str]:
         line = str(unit.value).strip()
         for head in ("[Thinking]", "[Tool call]", "[Tool result]"):
             line = line.removeprefix(head).strip()
-        line = line.removeprefix("<user_query>").removesuffix("</user_query>").strip()
-        _, colon, argument = map(str.strip, line.partition(":"))
-        if line in ("", *heads) or any(line in one for one in said):
+        pieces = [piece.strip() for piece in re.split("</?user_query>", line)]  # who typed it says the rest
+        _, colon, argument = map(str.strip, "".join(pieces).partition(":"))
+        if line in ("", *heads) or all(any(piece in one for one in said) for piece in pieces):
             continue
         if not colon or not any(argument in one for one in (*said, "")):
             missing.append(line)
