@@ -54,7 +54,10 @@ def fuzz(names: Sequence[str], seed: int, seconds: float) -> Iterator[Ran]:
             *("-print_final_stats=1", "-rss_limit_mb=0", "-timeout=600", "-detect_leaks=0"),
         ]
         command = [sys.executable, "-m", "tests.fuzz.guided", folder, json.dumps(options), *names]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as child:
+        env = {**os.environ, "TMPDIR": folder}  # its forks clean nothing up
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env
+        ) as child:
             for line in child.stdout or ():
                 yield _ran(Path(folder), line.strip())
         if child.returncode:

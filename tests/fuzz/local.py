@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import json
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,7 +31,9 @@ def targets() -> Iterator[Target]:
 
 @functools.cache
 def _folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="git-asr-fuzz-"))
+    path = Path(tempfile.mkdtemp(prefix="git-asr-fuzz-"))
+    atexit.register(shutil.rmtree, path, ignore_errors=True)
+    return path
 
 
 def _written(name: str, data: bytes) -> Path:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import json
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -169,7 +171,9 @@ def _object_bodies() -> list[bytes]:
 
 @functools.cache
 def _work_tree() -> Path:
-    return Path(tempfile.mkdtemp(prefix="git-asr-fuzz-"))
+    path = Path(tempfile.mkdtemp(prefix="git-asr-fuzz-"))
+    atexit.register(shutil.rmtree, path, ignore_errors=True)
+    return path
 
 
 def _entire_settings(data: bytes) -> None:
