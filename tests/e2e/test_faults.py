@@ -30,6 +30,9 @@ MAKING = ("write", "pwrite64", "ftruncate", "link", "linkat", "mkdir", "mkdirat"
 MOMENTS = 20 if THOROUGH else 1
 """At which all processes of a command are killed; thoroughly, 300 for all commands together."""
 
+ORDINARY = ("next sync", "merge", "push to a bundle file", "push through Git", "worker", "forget")
+"""The commands of an ordinary run; thoroughly, all."""
+
 KEPT = {"objects", "logs", "errors.jsonl", ".sessions.bundle.new"}
 TAKEN = ("-journal", ".bundle.lock")
 """SQLite's journals and the lock of a bundle file: who opens the file next takes them over."""
@@ -235,7 +238,7 @@ class Trial:
 
 
 @needs_strace
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", CASES if THOROUGH else ORDINARY)
 def test_struck_at_each_write_and_at_random(
     name: str, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
