@@ -156,9 +156,10 @@ def words(pattern: str) -> list[list[str]] | None:
     """Words that a line needs to match a pattern, one list for each alternative; None where that cannot be told.
 
     Only what stands outside of groups and classes counts, and only what both engines read alike: a pattern with
-    escapes that take arguments, with POSIX classes, or with flags but ``(?i)`` tells nothing.
+    escapes that take arguments, with POSIX classes, or with flags but ``(?i)`` at its beginning tells nothing. For RE2
+    what repeats a flag repeats what stands before that.
     """
-    if re.search(r"\\[QEpPxuUN0-9CkgG]|\[:|\[\.|\[=", pattern):
+    if "(?i)" in pattern[1:] or re.search(r"\\[QEpPxuUN0-9CkgG]|\[:|\[\.|\[=", pattern):
         return None
     found: list[list[str]] = [[]]
     run = ""

@@ -130,6 +130,7 @@ def test_any_text_is_a_query_with_fixed() -> None:
         ("ab[]x]gh", [["ab", "gh"]]),
         ("ab[^]x]gh", [["ab", "gh"]]),
         ("(?i)ab", [["ab"]]),
+        ("k(?i)*", None),
         ("(?x)a b", None),
         ("ab[[:alpha:]]gh", None),
         (r"\x61bc", None),
@@ -149,6 +150,7 @@ def test_words_that_a_pattern_needs(pattern: str, found: object) -> None:
 @given(PATTERNS, TEXTS, st.booleans(), st.booleans())
 @example("ſK", "sk", False, True)
 @example("a{,3}b", "a{,3}b", False, False)
+@example("k(?i)*", "", False, False)
 def test_nothing_that_matches_is_left_out(
     engine: object, pattern: str, text: str, fixed: bool, ignore_case: bool
 ) -> None:
