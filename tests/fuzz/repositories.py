@@ -37,6 +37,7 @@ from git_asr.entire.tasks import tasks
 from git_asr.errors import AsrError, Diagnostic
 from git_asr.git import remotes
 from git_asr.git.base import Ref, Repository
+from git_asr.git.credentials import without_credentials
 from git_asr.git.promised import promisor
 from git_asr.git.reading import parse_commit, parse_tree
 from git_asr.hooks import rewrites as told_rewrites
@@ -219,7 +220,7 @@ def _configured(data: bytes) -> None:
         for value in values:
             remotes.parse_url(value)
             remotes.parse_refspec(value)
-            remotes.without_credentials(value)
+            without_credentials(value)
     settings(repo)
 
 

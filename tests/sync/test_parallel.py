@@ -147,8 +147,8 @@ def converting(what: str) -> str:
             1,
             "error: the moon is in the way\nhint: wait",
         ),
-        ("raise ValueError('seven')", 3, "ValueError: seven"),
-        ("raise type('Local', (Exception,), {})('eight')", 3, "eight"),
+        ("raise ValueError('seven')", 3, "error: a fault in git-asr: ValueError"),
+        ("raise type('Local', (Exception,), {})('eight')", 3, "error: a fault in git-asr: "),
     ],
 )
 def test_nothing_is_left_when_a_process_cannot_go_on(
