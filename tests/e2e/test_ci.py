@@ -133,6 +133,7 @@ def done(job: Job, hub: Path, to: Path, programs: Path, **how: Any) -> str:
 def interfere(clone: Path, script: str) -> None:
     """Let something happen whenever a clone pushes, after it has seen where the remote stands."""
     hook = clone / ".git" / "hooks" / "pre-push"
+    hook.parent.mkdir(exist_ok=True)
     hook.write_text(f"#!/bin/sh\n{script}\n")
     hook.chmod(0o755)
 
