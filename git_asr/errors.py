@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from git_asr.values import dataclass
 
 DONE = 0
 INCOMPLETE = 1  # findings, or not complete under --strict

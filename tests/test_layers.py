@@ -28,6 +28,7 @@ LAYERS = (
     ("asr",),
     ("schemas",),
     ("errors",),
+    ("values",),
     ("__init__",),
 )
 """Top to bottom: a layer may import those below it; names on one line are strangers."""

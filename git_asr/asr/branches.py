@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from git_asr.asr.context import ancestors, default_head, implicit
 from git_asr.asr.draft import Record
+from git_asr.values import dataclass
 
 SPOKEN = frozenset({"message", "reasoning", "tool_call", "git-asr/command"})
 """Types of what is said and done; what lies loose between such records stands on no branch."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, cast
 
 from git_asr.asr import codec, large, parts
@@ -14,6 +14,7 @@ from git_asr.asr.header import PRODUCER, IdSource, SessionKey
 from git_asr.asr.shape import a, digest, summary_of, without
 from git_asr.asr.version import FORMAT_VERSION, SUPPORTED_MAJOR, major
 from git_asr.errors import AsrError
+from git_asr.values import dataclass
 
 MANIFEST = "bundle.json"
 

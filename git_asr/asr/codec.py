@@ -13,11 +13,12 @@ import math
 import re
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
 import orjson
+
+from git_asr.values import dataclass
 
 NON_FINITE = "non-finite"
 INVALID_UTF8 = "invalid-utf-8"

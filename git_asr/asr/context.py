@@ -6,10 +6,10 @@ A projection of the recorded evidence, not proof of what the model received; who
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 
 from git_asr.asr.draft import Record
 from git_asr.asr.entities import Revisions
+from git_asr.values import dataclass
 
 _NEVER_IMPLICIT = ("vcs", "tombstone", "io.entire/checkpoint")
 _OURS = "git-asr/"

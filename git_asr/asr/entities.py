@@ -7,9 +7,9 @@ revision (specification, readers). Records are plain dicts in the order of their
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from git_asr.asr.draft import Record
+from git_asr.values import dataclass
 
 
 class Revisions:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from git_asr.asr.draft import Record
 from git_asr.asr.version import FORMAT_VERSION
+from git_asr.values import dataclass
 
 PRODUCER = "git-asr"
 IdSource = Literal["native", "metadata", "derived"]

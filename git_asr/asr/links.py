@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from git_asr.asr import codec
 from git_asr.asr.draft import Record
+from git_asr.values import dataclass
 
 CHECKPOINT = "io.entire/checkpoint"
 SESSION = "io.entire/session"

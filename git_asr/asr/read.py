@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Literal
 
 from git_asr.asr import bundle as bundles
@@ -24,6 +23,7 @@ from git_asr.asr.reading import GetBlob, GetFile, Stream, text, value
 from git_asr.asr.stream import UnknownMajor
 from git_asr.asr.totals import Total
 from git_asr.errors import AsrError
+from git_asr.values import dataclass
 
 __all__ = [
     "Bundle",

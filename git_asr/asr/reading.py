@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -14,6 +13,7 @@ from git_asr.asr.ids import PART_SPAN
 from git_asr.asr.links import is_link
 from git_asr.asr.stream import Gap
 from git_asr.errors import AsrError
+from git_asr.values import dataclass
 
 GetFile = Callable[[str], bytes | None]
 """Gives the bytes of a file of the bundle by its path; None where it is not there."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from git_asr.asr.links import CHECKPOINT, pairs
 from git_asr.asr.reading import Stream
 from git_asr.asr.times import instant
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from git_asr.asr import codec
 from git_asr.asr.draft import Record
 from git_asr.asr.version import SUPPORTED_MAJOR, major
 from git_asr.errors import AsrError
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import accumulate
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ from git_asr.asr.draft import Record
 from git_asr.asr.entities import Revisions
 from git_asr.asr.reading import Stream, position
 from git_asr.asr.usage import normal
+from git_asr.values import dataclass
 
 Call = tuple[str, ...]
 """What tells model calls apart: provider, ``inferenceId`` and ``requestId``; for a derived ID the session too."""

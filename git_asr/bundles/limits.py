@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from git_asr.asr.parts import is_bundle_path
 from git_asr.errors import AsrError
+from git_asr.values import dataclass
 
 PIECE = 256 * 1024
 """Bytes that are read or written at once."""

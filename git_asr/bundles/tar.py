@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import BinaryIO
 
 from git_asr.bundles.base import Member
 from git_asr.bundles.compression import Compressor, Gzip, Inflated, plain, ungzipped, unzstd, zstd
 from git_asr.bundles.limits import PIECE, Gauge
 from git_asr.errors import AsrError
+from git_asr.values import dataclass
 
 BLOCK = 512
 _RECORD = 20 * BLOCK

@@ -7,12 +7,12 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import BinaryIO
 
 from git_asr.bundles.base import Member
 from git_asr.bundles.limits import PIECE, Gauge
 from git_asr.errors import AsrError
+from git_asr.values import dataclass
 
 LEVEL = 6
 _TIME = (1980, 1, 1, 0, 0, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from git_asr.bundles.registry import is_archive, opened
@@ -13,6 +13,7 @@ from git_asr.validation.base import Check, Finding
 from git_asr.validation.bundle import check_bundle, check_stream, folders, unreadable
 from git_asr.validation.findings import Findings
 from git_asr.validation.registry import CHECKS
+from git_asr.values import dataclass
 
 PIECE = 1 << 20
 """Bytes of a file that are read at once."""

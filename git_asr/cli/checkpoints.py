@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import click
 
@@ -13,6 +12,7 @@ from git_asr.cli.opening import open_repository
 from git_asr.entire import fetch, refspecs, source
 from git_asr.errors import DONE, INCOMPLETE
 from git_asr.git.remotes import add_refspecs
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -17,6 +16,7 @@ from git_asr.git.backend import open_objects
 from git_asr.git.process import run_git
 from git_asr.sync.flow import Options, sync
 from git_asr.sync.settings import settings
+from git_asr.values import dataclass
 from git_asr.views.text import plural
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -15,6 +14,7 @@ from git_asr.git.base import Repository
 from git_asr.git.credentials import without_credentials
 from git_asr.sharing import configuring, helper, target
 from git_asr.sharing.configuring import Line
+from git_asr.values import dataclass
 from git_asr.views.text import neutral
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from git_asr.values import dataclass
 from git_asr.views.items import Event, Item, Turn
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -20,6 +19,7 @@ from git_asr.sharing import target
 from git_asr.sharing.fetching import Fetched, fetch_companion
 from git_asr.sharing.pushing import Pushed, Terms, push
 from git_asr.sharing.target import Target
+from git_asr.values import dataclass
 from git_asr.views.text import neutral
 
 _SHOWN = 5

@@ -6,7 +6,7 @@ import json
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any, NoReturn
 
@@ -31,6 +31,7 @@ from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.backend import open_objects
 from git_asr.git.base import Objects
 from git_asr.sync.native import with_native, without_native
+from git_asr.values import dataclass
 from git_asr.views.text import neutral, plural
 
 Step = Callable[[Bundle], Bundle]

@@ -6,7 +6,6 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -17,6 +16,7 @@ from git_asr.entire.source import Source, possible_source
 from git_asr.errors import Diagnostic, UsageError
 from git_asr.git.base import Repository
 from git_asr.git.remotes import Refspec, remotes
+from git_asr.values import dataclass
 from git_asr.views.text import neutral, plural
 
 _SHOWN = 5

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from git_asr.cli.render import paint
+from git_asr.values import dataclass
 from git_asr.views import text
 
 _CELLS = 400

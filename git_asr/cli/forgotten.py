@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from git_asr.asr.bundle import Manifest
@@ -21,6 +20,7 @@ from git_asr.git.backend import open_objects
 from git_asr.git.base import Objects, Repository
 from git_asr.sync.flow import Options, sync
 from git_asr.sync.settings import settings
+from git_asr.values import dataclass
 from git_asr.views.text import neutral, plural
 
 MOST_REASON = 1000

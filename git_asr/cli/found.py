@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Literal
 
@@ -23,6 +22,7 @@ from git_asr.companion import searching
 from git_asr.companion.searching import Hit
 from git_asr.companion.store import read_tip
 from git_asr.git.backend import open_objects
+from git_asr.values import dataclass
 from git_asr.views.matching import Line, Matcher, split
 from git_asr.views.session import overview
 from git_asr.views.signatures import Sieve

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from importlib import import_module
 
 import click
 
 from git_asr import __version__
 from git_asr.errors import UsageError
+from git_asr.values import dataclass
 
 PROGRAM = "git asr"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -19,6 +18,7 @@ from git_asr.git.base import Repository
 from git_asr.sync.flow import Options, sync
 from git_asr.sync.importing import Import, drafts
 from git_asr.sync.settings import settings
+from git_asr.values import dataclass
 from git_asr.views.text import neutral, plural
 
 MAX_BYTES = 512 * 1024 * 1024

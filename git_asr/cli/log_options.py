@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from git_asr.companion.names import NOTES
 from git_asr.errors import UsageError
+from git_asr.values import dataclass
 from git_asr.views.filtering import NO_FILTERS, Filters
 
 _VALUED = ("--agent", "--model", "--session", "--touched", "--asr-format")

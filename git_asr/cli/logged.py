@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from git_asr.asr.header import SessionKey
 from git_asr.cli import render
@@ -31,6 +31,7 @@ from git_asr.git.base import Objects, Repository
 from git_asr.git.process import try_git
 from git_asr.git.refs import read_ref
 from git_asr.git.throwaway import throwaway_notes
+from git_asr.values import dataclass
 from git_asr.views.filtering import Filters
 from git_asr.views.session_format import Format, Tie, Tied, parse
 

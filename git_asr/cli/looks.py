@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import click
 
 from git_asr.cli import render
 from git_asr.errors import UsageError
+from git_asr.values import dataclass
 from git_asr.views import wrapping
 
 LEAST_WIDTH = 20

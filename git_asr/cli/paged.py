@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -30,6 +29,7 @@ from git_asr.exporters.html import HTML
 from git_asr.exporters.pages.page import Page, Told
 from git_asr.git.base import Objects, Repository
 from git_asr.sync.native import without_native
+from git_asr.values import dataclass
 from git_asr.views.excerpt import excerpts
 from git_asr.views.text import neutral
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from git_asr.errors import Report, UsageError
 from git_asr.exporters import registry as exporters
 from git_asr.exporters import writing
 from git_asr.exporters.base import Exporter, Losses
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from git_asr.asr import read
@@ -16,6 +15,7 @@ from git_asr.cli.shown import Shown, answer, plain, stream_json
 from git_asr.cli.timeline import folded, head_lines, heading, told_lines
 from git_asr.companion.opening import OpenBundle
 from git_asr.errors import UsageError
+from git_asr.values import dataclass
 from git_asr.views import text, words
 from git_asr.views.excerpt import Excerpt
 from git_asr.views.session import overview

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from git_asr.errors import UsageError
 from git_asr.redaction.policy import Policy
 from git_asr.redaction.redactor import Redactor
 from git_asr.redaction.values import Walker, structured
+from git_asr.values import dataclass
 from git_asr.views.text import neutral, plural
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from git_asr.asr.bundle import REDACTION, Bundle
@@ -14,6 +14,7 @@ from git_asr.redaction.findings import Redacted
 from git_asr.redaction.policy import Policy
 from git_asr.redaction.redactor import Redactor
 from git_asr.sharing.policies import policy as policy_of
+from git_asr.values import dataclass
 from git_asr.views.text import plural
 
 _SHOWN = 6

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from git_asr.asr.bundle import Manifest, Session
 from git_asr.asr.header import SessionKey
@@ -15,6 +14,7 @@ from git_asr.git import ranged
 from git_asr.git.backend import open_objects
 from git_asr.git.base import Objects, Repository
 from git_asr.git.process import run_git
+from git_asr.values import dataclass
 from git_asr.views.filtering import NO_FILTERS, Filters, within
 from git_asr.views.session import Overview, overview
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from git_asr.cli import render
 from git_asr.cli.folding import Folding
@@ -11,6 +10,7 @@ from git_asr.cli.looks import Sheet
 from git_asr.cli.shown import Shown, as_json, find, print_json, print_records
 from git_asr.errors import UsageError
 from git_asr.git.base import Objects, Repository
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

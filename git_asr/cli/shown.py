@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from itertools import chain
 from typing import Any
 
@@ -21,6 +21,7 @@ from git_asr.errors import AsrError, Diagnostic, Report, UsageError
 from git_asr.git.base import Objects, Repository
 from git_asr.git.history import PLAIN, expanded
 from git_asr.git.process import run_git
+from git_asr.values import dataclass
 from git_asr.views.drift import unknown
 from git_asr.views.excerpt import Excerpt, excerpts
 from git_asr.views.items import Item

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.sync.flow import Options, sync
 from git_asr.sync.settings import settings
 from git_asr.sync.taking import Offer
+from git_asr.values import dataclass
 from git_asr.views.text import neutral, plural
 
 

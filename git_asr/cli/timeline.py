@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from git_asr.asr.draft import Record
 from git_asr.asr.reading import Stream
@@ -15,6 +14,7 @@ from git_asr.cli.looks import ANY, Sheet
 from git_asr.cli.render import paint
 from git_asr.cli.shown import Shown, timeline_of
 from git_asr.companion.opening import OpenBundle
+from git_asr.values import dataclass
 from git_asr.views import text, words
 from git_asr.views.drift import unknown
 from git_asr.views.excerpt import Excerpt

@@ -7,7 +7,7 @@ they came.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from git_asr.asr.bundle import MANIFEST
 from git_asr.asr.ids import is_name
@@ -21,6 +21,7 @@ from git_asr.git.base import Objects, Repository, TreeEntry
 from git_asr.git.promised import absent
 from git_asr.git.trees import Edit, edit_tree
 from git_asr.git.writing import ObjectWriter
+from git_asr.values import dataclass
 
 MOST_TIPS = 1000
 """Tips that are merged."""

@@ -10,7 +10,6 @@ import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from git_asr.companion import store
 from git_asr.companion.private import make_file, make_folder
 from git_asr.errors import AsrError
 from git_asr.git.base import Objects
+from git_asr.values import dataclass
 
 MOST_BYTES = 1 << 30
 """Bytes of a file at most; what finds no place is found out each time."""

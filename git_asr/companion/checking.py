@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from git_asr.companion import store
 from git_asr.errors import AsrError
 from git_asr.git import trees
 from git_asr.git.base import Objects
+from git_asr.values import dataclass
 
 PIECE = 1 << 20
 """Bytes of a file that are given at once."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from git_asr.companion.tables import Tables
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass
 from typing import Any
 
 from git_asr.asr import stream
@@ -13,6 +12,7 @@ from git_asr.companion.listing import sessions
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.backend import open_objects
 from git_asr.git.base import Objects, Repository
+from git_asr.values import dataclass
 from git_asr.views.drift import Drifting, drifting, is_told
 from git_asr.views.session import overview
 

@@ -7,7 +7,6 @@ went, in units.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from git_asr.asr.bundle import MANIFEST, Manifest, Session
 from git_asr.asr.header import SessionKey
@@ -19,6 +18,7 @@ from git_asr.companion.store import DamagedBundle, StoredSession
 from git_asr.git.base import FILE, TREE, Objects, TreeEntry
 from git_asr.git.trees import Edit, edit_tree
 from git_asr.git.writing import ObjectWriter
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

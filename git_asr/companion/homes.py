@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from git_asr.asr.bundle import Manifest
 from git_asr.asr.draft import Record
@@ -12,6 +12,7 @@ from git_asr.asr.links import CHECKPOINT, SESSION
 from git_asr.companion import store
 from git_asr.companion.store import DamagedBundle, StoredSession
 from git_asr.git.base import Objects
+from git_asr.values import dataclass
 
 
 @dataclass(slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
-from dataclasses import dataclass
 from typing import Literal
 
 from git_asr.asr import stream
@@ -15,6 +14,7 @@ from git_asr.asr.parts import LINKS_END
 from git_asr.companion import store
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Objects
+from git_asr.values import dataclass
 from git_asr.views.session_format import Tie
 
 Kind = Literal["commit", "checkpoint", "session", "stream"]

@@ -7,7 +7,7 @@ associative and idempotent.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from git_asr.asr import codec, large, links, omitted
@@ -19,6 +19,7 @@ from git_asr.asr.parts import header_path, links_path
 from git_asr.asr.shape import without as without_fields
 from git_asr.asr.times import instant
 from git_asr.asr.version import SUPPORTED_MAJOR, major
+from git_asr.values import dataclass
 
 NONE, REDACTED_TWIN, OPAQUE, ETF, NATIVE = range(5)
 """Ranks of streams: what stands higher says more of the session."""

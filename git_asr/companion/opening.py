@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from git_asr.asr import read
 from git_asr.asr.bundle import MANIFEST, Session, StreamEntry, load
@@ -16,6 +16,7 @@ from git_asr.companion import store
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git import trees
 from git_asr.git.base import Objects
+from git_asr.values import dataclass
 
 _HINT = "git asr sync --full"
 _MOST_FAULTS = 5

@@ -10,10 +10,10 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from git_asr.companion.private import opener
+from git_asr.values import dataclass
 
 FILE_NAME = "rewrites"
 MAX_BYTES = 1 << 20

@@ -10,7 +10,6 @@ import hashlib
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 
 from git_asr.asr import stream
 from git_asr.asr.bundle import MANIFEST, Session, StreamEntry, load
@@ -29,6 +28,7 @@ from git_asr.companion.signature_file import (
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import Objects, Repository
 from git_asr.git.trees import walk_files
+from git_asr.values import dataclass
 from git_asr.views.matching import Line
 from git_asr.views.passages import Passage, has_text, passage
 from git_asr.views.signatures import Sieve, Signer

@@ -10,12 +10,12 @@ import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from git_asr.companion.cache_file import CacheFile, write
 from git_asr.git.base import Objects
 from git_asr.git.trees import walk_files
+from git_asr.values import dataclass
 from git_asr.views.signatures import Sieve
 
 _AT_ONCE = 256

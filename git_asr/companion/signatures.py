@@ -7,7 +7,6 @@ work it out again: it needs no signature, and two people who merge the same tips
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from git_asr.companion.arrivals import merged
@@ -15,6 +14,7 @@ from git_asr.errors import Diagnostic
 from git_asr.git import graph, signing
 from git_asr.git.base import Objects, Repository
 from git_asr.git.writing import ObjectWriter
+from git_asr.values import dataclass
 
 State = Literal["signed", "merge", "unsigned", "bad", "doubtful", "unchecked"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from git_asr.asr.bundle import MANIFEST, Manifest, load
 from git_asr.asr.parts import LINKS_END, is_bundle_path, is_part
@@ -18,6 +18,7 @@ from git_asr.companion.merge import StreamState
 from git_asr.errors import AsrError
 from git_asr.git.base import FILE, Objects, TreeEntry
 from git_asr.git.promised import absent
+from git_asr.values import dataclass
 
 MOST_TREE = 8 << 20
 """Bytes of one tree."""

@@ -8,11 +8,11 @@ more than they hold.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from git_asr.companion.decisions import Decisions
 from git_asr.companion.findings import Findings
 from git_asr.companion.tables import Change, Tables, text, whole
+from git_asr.values import dataclass
 
 Key = tuple[str, str]
 """Harness and ID of a session."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from git_asr.asr import codec, stream
@@ -24,6 +24,7 @@ from git_asr.git import refs, trees
 from git_asr.git.base import FILE, TREE, Objects, Repository
 from git_asr.git.graph import reached
 from git_asr.git.writing import ObjectWriter
+from git_asr.values import dataclass
 
 IDENTITY = ("git-asr", "git-asr@localhost")
 MESSAGE = "Agent sessions\n"

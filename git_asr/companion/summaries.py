@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from git_asr.companion.lock import at_once
 from git_asr.companion.private import make_folder
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import Objects, Repository
+from git_asr.values import dataclass
 from git_asr.views.filtering import Touches
 from git_asr.views.session import Overview, log_line, overview
 

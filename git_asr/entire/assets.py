@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from git_asr.asr import codec
@@ -13,6 +13,7 @@ from git_asr.entire.contents import Checkpoint
 from git_asr.entire.copies import Copy, Line
 from git_asr.entire.files import SmallFiles
 from git_asr.errors import Diagnostic
+from git_asr.values import dataclass
 
 FOLDER = "assets"
 MANIFEST = f"{FOLDER}/manifest.json"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from git_asr.entire import metadata as fields
 from git_asr.entire.contents import Checkpoint
 from git_asr.entire.metadata import Metadata
+from git_asr.values import dataclass
 
 LINKED, SHA = "linked-commit", "commit-sha"
 MOST = 1000

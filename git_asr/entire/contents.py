@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
@@ -22,6 +21,7 @@ from git_asr.entire.stores.base import Location, Merit
 from git_asr.entire.stores.v2 import V2
 from git_asr.errors import Report
 from git_asr.git.base import Objects
+from git_asr.values import dataclass
 
 MAX_METADATA = 64 * 1024 * 1024
 """Bytes of metadata files that are read of one checkpoint."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from git_asr.asr.header import UNKNOWN
@@ -17,6 +16,7 @@ from git_asr.converters.base import NativeFormat, TellsAgent, Unit
 from git_asr.converters.detect import detect
 from git_asr.converters.units import read_units
 from git_asr.errors import AsrError, Diagnostic
+from git_asr.values import dataclass
 
 Content = tuple[str, ...]
 """The blobs of a transcript in order: one, or the chunks of a large one."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
 from git_asr.asr.header import SessionKey
 from git_asr.entire import metadata
 from git_asr.errors import UsageError
+from git_asr.values import dataclass
 
 KINDS = ("session", "agent", "path")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from git_asr.entire.links import KEY, checkpoint_ids
@@ -16,6 +15,7 @@ from git_asr.git.process import run_git
 from git_asr.git.refs import list_refs
 from git_asr.git.remotes import Refspec
 from git_asr.git.repository import is_true
+from git_asr.values import dataclass
 
 _ROUNDS = 4
 """Folders, then files, and what a filter of the clone's own may leave out besides."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from git_asr.asr.ids import usable
@@ -19,6 +19,7 @@ from git_asr.entire.copies import (
     newest_first,
     units_of,
 )
+from git_asr.values import dataclass
 
 
 class UnitKey(NamedTuple):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from git_asr.git import trailers
 from git_asr.git.trailers import Place
+from git_asr.values import dataclass
 
 KEY = "Entire-Checkpoint"
 """The trailer of a user's commit, in exactly this case (reference entire-checkpoints, sections 1.2 and 1.3)."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from git_asr.entire.metadata import METADATA, Metadata
 from git_asr.entire.stores.base import Location
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import ObjectAbsent, Objects, TreeEntry
+from git_asr.values import dataclass
 
 MAX_ENTRIES = 20_000
 """Files and folders that are looked at below one checkpoint; the deeper ones go first. The largest real one: 700."""

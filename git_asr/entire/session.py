@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from git_asr.asr import header as headers
@@ -32,6 +32,7 @@ from git_asr.entire.files import SmallFiles, check_hash
 from git_asr.entire.kept import kept_files, task_facts
 from git_asr.entire.subagents import Subagent, Told
 from git_asr.entire.tasks import Task
+from git_asr.values import dataclass
 
 _FIRST_REDACTING = (0, 3, 12)
 

@@ -7,7 +7,7 @@ a review that Codex files under its parent's ID is two in one group.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from git_asr.asr.header import UNKNOWN, SessionKey
 from git_asr.asr.ids import usable_session, without_date
@@ -26,6 +26,7 @@ from git_asr.entire.copies import (
 from git_asr.entire.listing import COMPACT
 from git_asr.entire.session import age, session_key
 from git_asr.errors import Diagnostic, Report
+from git_asr.values import dataclass
 
 _Where = tuple[str, str]
 """A checkpoint and the name of a folder in it."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from git_asr.git.backend import open_objects
 from git_asr.git.base import Repository
 from git_asr.git.history import resolve
 from git_asr.git.process import run_git
+from git_asr.values import dataclass
 
 PROJECT = ".entire/settings.json"
 LOCAL = ".entire/settings.local.json"

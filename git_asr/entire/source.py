@@ -6,7 +6,6 @@ import hashlib
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from git_asr.entire.settings import CheckpointRemote, read_settings
@@ -15,6 +14,7 @@ from git_asr.git.base import Repository
 from git_asr.git.credentials import without_credentials
 from git_asr.git.history import resolve
 from git_asr.git.remotes import Address, Refspec, Remote, parse_url, remotes, rewritten
+from git_asr.values import dataclass
 
 _HOSTS = {"github": "github.com", "gitlab": "gitlab.com"}
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")

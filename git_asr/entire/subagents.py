@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from git_asr.asr.draft import Draft
@@ -15,6 +15,7 @@ from git_asr.entire.files import SmallFiles
 from git_asr.entire.lines import lines
 from git_asr.entire.tasks import Task, Transcript
 from git_asr.errors import Diagnostic, Report
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from git_asr.asr.ids import usable, without_date
@@ -16,6 +15,7 @@ from git_asr.entire import metadata as fields
 from git_asr.entire.contents import Checkpoint, SessionFolder
 from git_asr.entire.files import SmallFiles
 from git_asr.errors import Diagnostic
+from git_asr.values import dataclass
 
 FOLDER = "tasks"
 FACTS = ("checkpoint.json", "task.json")

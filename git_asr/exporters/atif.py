@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from typing import Any, ClassVar
@@ -35,6 +34,7 @@ from git_asr.exporters.common import (
     texts,
 )
 from git_asr.exporters.steps import REASONS, Step, input_tokens, steps
+from git_asr.values import dataclass
 
 SCHEMA = "ATIF-v1.8"
 _KEY = "git-asr"

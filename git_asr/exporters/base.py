@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from git_asr.asr import read
@@ -15,6 +15,7 @@ from git_asr.asr.parts import blob_path
 from git_asr.asr.reading import GetBlob, Stream
 from git_asr.asr.totals import spawning_calls
 from git_asr.errors import AsrError
+from git_asr.values import dataclass
 
 NOT_REDACTED = "NOT REDACTED"
 

@@ -7,12 +7,12 @@ hash the page's policy names (``pages.templates``).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from git_asr.asr.times import instant
 from git_asr.exporters.base import ExportedSession, Losses, Marking, Put, path_of
 from git_asr.exporters.pages.page import REASONS, Page, Told
 from git_asr.exporters.pages.templates import rendered
+from git_asr.values import dataclass
 from git_asr.views import text
 from git_asr.views.excerpt import excerpts
 from git_asr.views.session import Overview, figures, overview

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from git_asr.asr import entities
@@ -11,6 +11,7 @@ from git_asr.asr.draft import Record
 from git_asr.asr.entities import Call
 from git_asr.asr.reading import Stream
 from git_asr.exporters.base import Losses
+from git_asr.values import dataclass
 
 REASONS = {
     "compaction": "where the context was cut",

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from git_asr.errors import AsrError
-from git_asr.git.base import Objects, Repository
+from git_asr.git.base import Backend, Objects, Repository
 from git_asr.git.plumbing import PlumbingObjects
-
-Backend = Literal["auto", "libgit2", "git"]
 
 _KNOWN = frozenset(
     {

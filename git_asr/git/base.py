@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Literal, Protocol, Self
 
 from git_asr.errors import AsrError
+from git_asr.values import dataclass
+
+Backend = Literal["auto", "libgit2", "git"]
+"""How objects are read."""
 
 FILE = 0o100644
 TREE = 0o040000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from git_asr.git.graph import border
 from git_asr.git.history import checked, resolve
 from git_asr.git.process import Child
 from git_asr.git.streaming import cut
+from git_asr.values import dataclass
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WRONG = re.compile(

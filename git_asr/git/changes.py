@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from git_asr.git.base import Objects, Repository
 from git_asr.git.process import Child, run_git
 from git_asr.git.streaming import asked, entries
+from git_asr.values import dataclass
 
 Pair = tuple[str, str | None]
 """A commit and what it is compared with; None for its parent, a root with nothing."""

@@ -16,7 +16,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import IO
 
 from git_asr.errors import AsrError
@@ -26,6 +26,7 @@ from git_asr.git.phases import child
 from git_asr.git.process import command_line, environment, not_started, too_slow, verb_of
 from git_asr.git.remotes import Refspec
 from git_asr.git.streaming import asked
+from git_asr.values import dataclass
 
 SILENCE = 600.0
 """Seconds for which a Git that talks to a remote may say nothing, its progress included."""

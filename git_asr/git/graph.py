@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from git_asr.errors import AsrError
 from git_asr.git.base import Repository
 from git_asr.git.history import checked, logged, refused
 from git_asr.git.process import Child, run_git, try_git
 from git_asr.git.streaming import asked
+from git_asr.values import dataclass
 
 MAX_SUBJECT = 300
 """Characters of a subject that are kept."""

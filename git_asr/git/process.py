@@ -10,17 +10,16 @@ import contextlib
 import os
 import re
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NoReturn, Self
 
 from git_asr.errors import AsrError
 from git_asr.git.base import Repository
 from git_asr.git.phases import child
+from git_asr.values import dataclass
 
 DEADLINE = 300.0
 """Seconds: a short command may run, and a long-lived child may keep silent when asked, no longer than this."""
@@ -213,6 +212,8 @@ class Child:
         network: bool = False,
     ) -> None:
         """Start it. ``stdin``: an open file to read from instead of what ``ask`` writes; else as ``try_git``."""
+        import tempfile  # noqa: PLC0415  (5 ms that short commands do not pay)
+
         command = command_line(repo, args, config)
         self._verb = verb_of(command)
         self._deadline = deadline

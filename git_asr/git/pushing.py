@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from dataclasses import dataclass
 
 from git_asr.git.base import Repository
 from git_asr.git.fetching import Hear, explanation, listen
 from git_asr.git.process import command_line
+from git_asr.values import dataclass
 
 _ROW = re.compile(r"([ +\-*!=])\t[^\t]*\t(?:\[([^]]*)\])?(?: ?\((.*)\))?.*")
 _QUIET = {"push.gpgSign": "false", "push.recurseSubmodules": "no"}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from git_asr.errors import AsrError
 from git_asr.git.base import Repository
 from git_asr.git.history import checked, expanded, logged, refused, when
 from git_asr.git.process import try_git
+from git_asr.values import dataclass
 
 _FORMAT = "--format=%H %P%n%ct %cI%n%aN%n%s%n%B"
 

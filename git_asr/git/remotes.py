@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from git_asr.git.base import Repository
 from git_asr.git.process import run_git
 from git_asr.git.repository import configuration
+from git_asr.values import dataclass
 
 _URL = re.compile(r"(?:(https?)|(?:git\+)?ssh(?:\+git)?)://(?:([^@/]*)@)?([^@:/]+)(?::([0-9]+))?/(.*)", re.S)
 _SCP = re.compile(r"(?:([^@/:]+)@)?([^@:/]+):(?!//)(.*)", re.S)

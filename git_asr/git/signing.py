@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from git_asr.errors import AsrError
@@ -11,6 +10,7 @@ from git_asr.git.base import Repository
 from git_asr.git.history import PLAIN
 from git_asr.git.process import run_git, try_git
 from git_asr.git.repository import configuration
+from git_asr.values import dataclass
 
 _DEADLINE = 3600.0
 """Seconds in which all signatures that are asked for must be checked."""

@@ -7,7 +7,6 @@ would wait for ever.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO
@@ -19,6 +18,8 @@ from git_asr.git.process import Child
 @contextmanager
 def asked(lines: Iterable[str]) -> Iterator[IO[bytes]]:
     """A file with these lines, as a child's standard input."""
+    import tempfile  # noqa: PLC0415  (as in process)
+
     with tempfile.TemporaryFile() as file:
         file.writelines(os.fsencode(f"{line}\n") for line in lines)
         file.seek(0)

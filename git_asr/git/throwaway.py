@@ -12,10 +12,10 @@ import tempfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from git_asr.git.writing import PACK_HEAD, object_head
+from git_asr.values import dataclass
 
 _STORE = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
 _WHO = b"git-asr <git-asr@localhost> 0 +0000"

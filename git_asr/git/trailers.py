@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
+
+from git_asr.values import dataclass
 
 Place = Literal["last-block", "column-0", "elsewhere"]
 """Where a trailer stood, from the strongest evidence to the weakest; :func:`find` says what each means."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from git_asr.errors import AsrError
 from git_asr.git.base import TREE, Objects, TreeEntry
+from git_asr.values import dataclass
 
 MAX_DEPTH = 64
 MAX_ENTRIES = 1_000_000

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+
+from git_asr.values import dataclass
 
 VERSION = 1
 

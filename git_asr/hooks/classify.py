@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +13,7 @@ from git_asr.hooks.managers.base import HookFile, Manager
 from git_asr.hooks.reading import beginning
 from git_asr.hooks.script import Identity, identify
 from git_asr.hooks.steps import Stamp, stamp
+from git_asr.values import dataclass
 
 Kind = Literal["none", "ours", "entire", "manager", "foreign", "symlink", "tracked", "unreadable", "special"]
 """``special``: a folder, a pipe, a device: no hook, whatever its name."""

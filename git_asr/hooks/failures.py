@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
+
+from git_asr.values import dataclass
 
 FILE_NAME = "errors.jsonl"
 MAX_BYTES = 1 << 20

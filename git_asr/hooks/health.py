@@ -9,7 +9,6 @@ import os
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from git_asr.companion import crash
@@ -29,6 +28,7 @@ from git_asr.hooks.proof import Missed, missed
 from git_asr.hooks.queue import Item
 from git_asr.hooks.script import HOOKS, VERSION
 from git_asr.sync.look import directory, look
+from git_asr.values import dataclass
 
 LAST = 3
 """Failures that are told."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from git_asr.companion.state_file import FILE_NAME as STATE
 from git_asr.errors import AsrError, UsageError
@@ -19,6 +18,7 @@ from git_asr.hooks.plan import Planned, Wanted, plan, plan_global
 from git_asr.hooks.script import HOOKS
 from git_asr.hooks.steps import RemoveFolder, carry_out, make_folders
 from git_asr.sync.look import directory
+from git_asr.values import dataclass
 
 IN_CONFIGURATION = "git asr install --config   needs no file there"
 

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from git_asr.errors import AsrError
@@ -14,6 +14,7 @@ from git_asr.hooks.first_look import JOURNAL
 from git_asr.hooks.places import home
 from git_asr.hooks.reading import beginning
 from git_asr.hooks.steps import Configure, Keep, MakeFolder, Step, Write, temporary_name
+from git_asr.values import dataclass
 
 LOCK_NAME = "hooks.lock"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from git_asr.errors import AsrError
@@ -17,6 +17,7 @@ from git_asr.git.base import Repository
 from git_asr.git.process import try_git
 from git_asr.git.repository import worktrees
 from git_asr.hooks.refusal import Refusal
+from git_asr.values import dataclass
 
 _ORIGIN = "git config --show-origin --get-all core.hooksPath   says who set it"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -17,6 +17,7 @@ from git_asr.hooks.refusal import Refusal
 from git_asr.hooks.script import VERSION, render
 from git_asr.hooks.steps import Keep, Step, Write, make_folders
 from git_asr.sync.look import directory
+from git_asr.values import dataclass
 
 Outcome = Literal["written", "updated", "current", "refused", "left"]
 """``left``: to a hook manager, whose configuration does not call us yet."""

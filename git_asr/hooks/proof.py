@@ -6,7 +6,6 @@ Whatever keeps a hook from running shows here, a client that runs none too (refe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from git_asr.companion.state import State
 from git_asr.entire.links import KEY, checkpoint_ids
@@ -14,6 +13,7 @@ from git_asr.errors import AsrError
 from git_asr.git.base import Repository
 from git_asr.git.history import logged
 from git_asr.sync.look import Seen
+from git_asr.values import dataclass
 
 DAYS = 14
 MOST = 20_000

@@ -14,11 +14,11 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from git_asr.hooks.first_look import FAILED, QUEUE, TAKEN
+from git_asr.values import dataclass
 
 TRIES = 5
 """After so many failures an item is given up."""

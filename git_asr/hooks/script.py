@@ -7,9 +7,10 @@ import os
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+
+from git_asr.values import dataclass
 
 HOOKS = ("post-commit", "post-rewrite", "post-merge", "post-checkout", "post-applypatch", "pre-push")
 """Git's names of the hooks that git-asr has a file for, the one that matters most first."""

@@ -10,12 +10,12 @@ import contextlib
 import os
 import shutil
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 
 from git_asr.errors import AsrError
 from git_asr.git.base import Repository
 from git_asr.git.process import run_git
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -40,6 +39,7 @@ from git_asr.hooks.steps import (
 )
 from git_asr.hooks.worker import LOCK, LOG
 from git_asr.sync.look import directory
+from git_asr.values import dataclass
 
 Outcome = Literal["removed", "restored", "left"]
 

@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ from git_asr.hooks import failures, queue
 from git_asr.hooks.failures import Failure
 from git_asr.hooks.first_look import QUEUE
 from git_asr.hooks.queue import Item
+from git_asr.values import dataclass
 
 if TYPE_CHECKING:
     from git_asr.sync.outcome import Outcome

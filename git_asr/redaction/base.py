@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Protocol
+
+from git_asr.values import dataclass
 
 SECRET = "SECRET"  # noqa: S105
 URL = "URL_CREDENTIALS"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 from git_asr.asr.bundle import Manifest
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

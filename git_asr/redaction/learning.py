@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from git_asr.redaction.markers import highest_number
 from git_asr.redaction.personal import is_someone
+from git_asr.values import dataclass
 
 _FOLDER = re.compile(
     rb'"(?:cwd|workdir|working_directory|workspaceFolder)"\s*:\s*"'

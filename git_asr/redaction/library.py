@@ -10,10 +10,10 @@ key, the beginning of a JWT, the rest of the line behind an npm token, the passw
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import import_module
 
 from git_asr.redaction.base import SECRET, Rule
+from git_asr.values import dataclass
 
 _PACKAGE = "detect_secrets.plugins"
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from git_asr.redaction import library, registry
 from git_asr.redaction.base import Rule
 from git_asr.redaction.placeholders import Form
+from git_asr.values import dataclass
 
 REVISION = 2
 """Raised whenever the rules or the built-in policies find something else than before; a test holds it to them."""

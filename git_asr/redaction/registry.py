@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from git_asr.redaction import assignments, entropy, library, personal, tokens
 from git_asr.redaction.base import Rule
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,9 @@ import re
 from binascii import a2b_base64, unhexlify
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from git_asr.values import dataclass
 
 _CSI = r"\[[0-9;:?]{0,40}([A-Za-z])"
 _SPELLED = re.compile(

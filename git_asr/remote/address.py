@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 
 from git_asr.errors import UsageError
+from git_asr.values import dataclass
 
 CONVERT = "convert+"
 _URL = re.compile(r"[^/]*:")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from git_asr.remote.protocol import unquoted
+from git_asr.values import dataclass
 
 OK = "ok"
 UNSUPPORTED = "unsupported"

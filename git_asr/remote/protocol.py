@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from typing import BinaryIO
 
 from git_asr.errors import AsrError
+from git_asr.values import dataclass
 from git_asr.views.text import one_line
 
 LONGEST = 1 << 16

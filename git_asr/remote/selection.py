@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from git_asr.entire.stores import registry
 from git_asr.git.base import Ref
 from git_asr.sync.look import is_walked
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from git_asr.errors import AsrError, Diagnostic
 from git_asr.remote.options import Options
+from git_asr.values import dataclass
 from git_asr.views.text import neutral, plural
 
 MOST = 10

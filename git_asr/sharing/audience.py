@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +11,7 @@ from git_asr.git.base import Repository
 from git_asr.git.remotes import parse_url, rewritten
 from git_asr.sharing.listing import Listing, listed, quiet
 from git_asr.sharing.target import Target, way
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from git_asr.companion.names import REMOTES, SESSIONS
@@ -19,6 +18,7 @@ from git_asr.git.process import run_git
 from git_asr.git.refs import read_ref
 from git_asr.git.remotes import remotes
 from git_asr.git.repository import configuration
+from git_asr.values import dataclass
 
 BRANCH = "refs/heads/asr/sessions"
 """The companion ref on hosts that take branches and tags alone."""

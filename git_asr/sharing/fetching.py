@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from git_asr.git import refs
 from git_asr.git.base import Repository
 from git_asr.git.fetching import Hear, fetch
 from git_asr.sharing.listing import listed
 from git_asr.sharing.target import Target
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from git_asr.git.base import Repository
 from git_asr.git.remotes import remotes, rewritten
 from git_asr.git.repository import configuration
+from git_asr.values import dataclass
 
 PROGRAM = "git-remote-asr"
 PREFIX = "asr::"

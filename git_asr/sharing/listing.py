@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from git_asr.entire.stores import registry
 from git_asr.entire.stores.base import Store
 from git_asr.git.base import Ref, Repository
 from git_asr.git.fetching import Hear, list_remote
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

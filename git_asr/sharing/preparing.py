@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 
 from git_asr.companion import store
 from git_asr.companion.arrivals import Known, merged
@@ -29,6 +28,7 @@ from git_asr.sharing.redacted import Redaction, made_otherwise
 from git_asr.sharing.selection import LeftOut, Selection, select
 from git_asr.sync.look import directory
 from git_asr.sync.settings import REQUIRE_SIGNED, SIGN, is_set
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

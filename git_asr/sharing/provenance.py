@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from git_asr.asr.links import CHECKPOINT
@@ -18,6 +18,7 @@ from git_asr.git.backend import open_objects
 from git_asr.git.base import Objects, Repository
 from git_asr.git.fetching import Hear
 from git_asr.sharing.probing import without_blobs
+from git_asr.values import dataclass
 
 Trees = Mapping[str, frozenset[str]]
 """Trees by the checkpoint that they are of."""

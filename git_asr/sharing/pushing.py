@@ -6,7 +6,6 @@ import random
 import re
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 
 from git_asr.companion.names import REMOTES, SESSIONS
 from git_asr.errors import AsrError, Report
@@ -21,6 +20,7 @@ from git_asr.sharing.listing import Listing, listed
 from git_asr.sharing.preparing import Offer, Proof, prepare
 from git_asr.sharing.selection import LeftOut
 from git_asr.sharing.target import Target, Way, way
+from git_asr.values import dataclass
 
 TRIES = 10
 """How often a push begins at most: each time somebody else is faster it looks again."""

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from git_asr.git.writing import ObjectWriter
 from git_asr.redaction.policy import Policy
 from git_asr.redaction.redactor import Redactor
 from git_asr.sharing.selection import Selection
+from git_asr.values import dataclass
 
 _FILE = "redacted.json"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from git_asr.asr import codec
 from git_asr.asr.bundle import MANIFEST, Manifest
@@ -17,6 +17,7 @@ from git_asr.git.base import TREE, Objects
 from git_asr.git.trees import edit_tree
 from git_asr.git.writing import ObjectWriter
 from git_asr.sharing.provenance import Held, Sources, Trees, Undecided
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

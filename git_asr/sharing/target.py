@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from git_asr.companion.names import REMOTES, SESSIONS
 from git_asr.entire.settings import read_settings
@@ -16,6 +16,7 @@ from git_asr.git.refs import list_refs
 from git_asr.git.remotes import Remote, remotes, rewritten
 from git_asr.git.repository import configuration
 from git_asr.sharing.helper import PREFIX
+from git_asr.values import dataclass
 
 _URL = re.compile(r"[^/]*:")
 """With a colon before the first slash Git takes it for a URL, a host or a helper, else for a path."""

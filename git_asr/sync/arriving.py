@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from git_asr.companion import compaction, store
@@ -24,6 +24,7 @@ from git_asr.git.writing import ObjectWriter
 from git_asr.sync.conversion import Conversion
 from git_asr.sync.look import Seen
 from git_asr.sync.publication import is_leftover
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from git_asr.asr.header import SessionKey
 from git_asr.companion.listing import sessions
@@ -15,6 +14,7 @@ from git_asr.git.base import Repository
 from git_asr.git.blame import Line
 from git_asr.sync.survey import survey_of
 from git_asr.sync.usage import Bring
+from git_asr.values import dataclass
 from git_asr.views.blame import Association, association, part
 from git_asr.views.coverage import Row
 

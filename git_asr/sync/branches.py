@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 
 from git_asr.git import graph
 from git_asr.git.base import Ref, Repository
 from git_asr.git.graph import Node
+from git_asr.values import dataclass
 
 LONGEST = 2000
 """Commits of a line; a longer one is no branch that was squashed."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
 
 from git_asr.companion.state import FolderRow, State, TrailerRow
@@ -17,6 +16,7 @@ from git_asr.git import refs
 from git_asr.git.base import Objects, Repository
 from git_asr.git.history import walk
 from git_asr.sync.look import Seen
+from git_asr.values import dataclass
 
 ABSENT_TIP = "absent-commit"
 """A ref leads to a commit that is not here."""

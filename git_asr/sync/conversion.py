@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 
 from git_asr.asr.bundle import BundleWriter
@@ -42,6 +42,7 @@ from git_asr.sync.decisions import records
 from git_asr.sync.outcome import Tally
 from git_asr.sync.reconversion import later, makers
 from git_asr.sync.sources import first_prompt, newest_source
+from git_asr.values import dataclass
 from git_asr.views.drift import Drifting, drifting
 from git_asr.views.session import log_line, overview
 

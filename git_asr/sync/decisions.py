@@ -6,7 +6,6 @@ The companion ref is where decisions live: one that somebody else moved is read 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from git_asr.asr import codec
 from git_asr.asr.draft import Record
@@ -25,6 +24,7 @@ from git_asr.companion.decisions import DecisionRow
 from git_asr.companion.state import State
 from git_asr.errors import AsrError, UsageError
 from git_asr.git.base import Objects
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from git_asr.companion import store, usage_file
 from git_asr.companion.arrivals import Fill
@@ -22,8 +22,8 @@ from git_asr.companion.state_file import DamagedState, write_state
 from git_asr.companion.summaries import drop_gone
 from git_asr.entire import exclusion
 from git_asr.errors import Diagnostic, Report
-from git_asr.git.backend import Backend, open_objects
-from git_asr.git.base import Objects, RefRaced, Repository
+from git_asr.git.backend import open_objects
+from git_asr.git.base import Backend, Objects, RefRaced, Repository
 from git_asr.git.phases import timed
 from git_asr.git.tolerant import TolerantObjects
 from git_asr.git.writing import ObjectWriter
@@ -39,6 +39,7 @@ from git_asr.sync.publication import Publication
 from git_asr.sync.reconversion import AT_ONCE, groups, note_outdated
 from git_asr.sync.relinking import relink
 from git_asr.sync.taking import Offer
+from git_asr.values import dataclass
 
 LOCK_WAIT = 60.0
 """Seconds that a sync waits for another one, unless it is told otherwise."""

@@ -6,7 +6,7 @@ A session that checkpoints hold is theirs: what they have of it says more, and a
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count, takewhile
 from typing import Any
 
@@ -26,6 +26,7 @@ from git_asr.entire.exclusion import excluded
 from git_asr.errors import Diagnostic, Report
 from git_asr.sync.conversion import Conversion
 from git_asr.sync.outcome import Imported
+from git_asr.values import dataclass
 
 FORMAT = "entire-events"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from git_asr.asr.draft import Record
 from git_asr.asr.links import ACCEPTED, AcceptedLink, checkpoint_of, standing
@@ -12,6 +11,7 @@ from git_asr.errors import AsrError, UsageError
 from git_asr.git.base import Repository
 from git_asr.git.history import listed, resolve
 from git_asr.sync.decisions import records
+from git_asr.values import dataclass
 from git_asr.views.suggestions import HAND, Evidence
 
 _SHOWN = 5

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fnmatch import translate
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from git_asr.git import refs
 from git_asr.git.base import Ref, Repository
 from git_asr.git.repository import worktrees
 from git_asr.sync.settings import REQUIRE_SIGNED, SIGN, is_set
+from git_asr.values import dataclass
 
 TAKEN = "taken"
 """What the state remembers of orphans after a sync that took them all."""

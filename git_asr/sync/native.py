@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from git_asr.asr import stream
@@ -16,6 +16,7 @@ from git_asr.asr.version import SUPPORTED_MAJOR, major
 from git_asr.converters.masking import masked
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import Objects
+from git_asr.values import dataclass
 
 _OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Literal
 
 from git_asr.asr.header import SessionKey
@@ -14,6 +14,7 @@ from git_asr.entire.stores import registry
 from git_asr.errors import Diagnostic
 from git_asr.git.base import Repository
 from git_asr.sync.look import Seen, directory, is_current, look
+from git_asr.values import dataclass
 
 if TYPE_CHECKING:
     from git_asr.views.drift import Drifting

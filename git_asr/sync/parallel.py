@@ -17,7 +17,7 @@ import threading
 import traceback
 from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import IO, NoReturn, cast
 
@@ -25,10 +25,12 @@ from git_asr.asr.header import SessionKey
 from git_asr.companion.state import State
 from git_asr.companion.tables import Change
 from git_asr.errors import AsrError, Diagnostic
-from git_asr.git.backend import Backend, open_objects
+from git_asr.git.backend import open_objects
+from git_asr.git.base import Backend
 from git_asr.git.tolerant import TolerantObjects
 from git_asr.git.writing import ObjectWriter
 from git_asr.sync.conversion import Conversion
+from git_asr.values import dataclass
 from git_asr.views.drift import Drifting
 
 LOT = 8

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from git_asr.asr.links import pairs
 from git_asr.companion import compaction, notes, store
 from git_asr.companion.merge import SessionState, sources
@@ -17,6 +15,7 @@ from git_asr.git.phases import timed
 from git_asr.git.trees import edit_tree
 from git_asr.sync.conversion import Conversion
 from git_asr.sync.look import Seen
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast, get_args
 
 from git_asr.errors import UsageError
-from git_asr.git.backend import Backend
-from git_asr.git.base import Repository
+from git_asr.git.base import Backend, Repository
 from git_asr.git.repository import configuration, is_true
+from git_asr.values import dataclass
 
 SIGN = "asr.sign"
 REQUIRE_SIGNED = "asr.requireSigned"

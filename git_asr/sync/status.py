@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from git_asr.companion.state import State
 from git_asr.companion.state_file import DamagedState, read_state
@@ -11,6 +10,7 @@ from git_asr.entire.source import Source, possible_source
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Repository
 from git_asr.sync.look import Seen, directory, is_current, look
+from git_asr.values import dataclass
 
 ABSENT = frozenset({"absent-blob", "absent-tree"})
 """Findings that say that an object of a checkpoint is not in this repository."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from git_asr.asr import links
 from git_asr.companion import store
@@ -28,6 +28,7 @@ from git_asr.sync.alike import Alike, Tick
 from git_asr.sync.branches import Branch, branches, forks, pull_number, pulls
 from git_asr.sync.changes import Changes
 from git_asr.sync.look import directory, is_walked, look
+from git_asr.values import dataclass
 from git_asr.views.suggestions import MOST, Evidence, Finding, Suggested, Sure, suggested
 
 NEAR = 3600

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from git_asr.asr import joining, large, stream
 from git_asr.asr.bundle import MANIFEST, Bundle, Manifest, Session, StreamEntry
@@ -18,6 +18,7 @@ from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.trees import edit_tree
 from git_asr.sync.conversion import Conversion
 from git_asr.sync.outcome import Became, Taken
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ only what has the shape that the schemas ask for; whatever stands in it is hosti
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from git_asr.asr.draft import Record
+from git_asr.values import dataclass
 
 if TYPE_CHECKING:
     from git_asr.validation.course import Course, Holding

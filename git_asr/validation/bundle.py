@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from git_asr.asr import codec
@@ -21,6 +20,7 @@ from git_asr.validation.course import Course, Holding, key_pair
 from git_asr.validation.findings import cut
 from git_asr.validation.lines import Measured
 from git_asr.validation.streams import Report, Streams
+from git_asr.values import dataclass
 
 _PLACED = re.compile(rf"([^/]+/[0-9a-f]{{2}}/[^/]+)/{re.escape(MANIFEST)}")
 """Where a companion ref holds manifests."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from git_asr.asr import codec
 from git_asr.asr.shape import a
 from git_asr.errors import AsrError
 from git_asr.validation.base import Finding
+from git_asr.values import dataclass
 
 EXPECTED = "expected.json"
 PIECE = 1 << 20

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from git_asr.asr import large, parts
@@ -13,6 +13,7 @@ from git_asr.asr.reading import is_of_links
 from git_asr.asr.summary import Summary
 from git_asr.validation.lines import Measured
 from git_asr.validation.seen import Seen
+from git_asr.values import dataclass
 
 MOST_COPIES = 100_000
 """Copies of a bundle whose source is looked for in streams that come later."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from git_asr.asr import codec
+from git_asr.values import dataclass
 
 MOST_BYTES = 8 * 1024 * 1024
 """Bytes of a line that is read; a longer one is passed over."""

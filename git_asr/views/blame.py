@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
 
 from git_asr.asr.bundle import Session
@@ -13,6 +12,7 @@ from git_asr.asr.links import checkpoint_of, standing
 from git_asr.asr.reading import GetBlob, Stream, position, text
 from git_asr.asr.slices import slices
 from git_asr.asr.summary import PENDING, QUEUE
+from git_asr.values import dataclass
 from git_asr.views.session import overview
 
 PromptFrom = Literal["slice", "before", "session"]

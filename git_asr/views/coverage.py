@@ -5,8 +5,10 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from git_asr.values import dataclass
 
 State = Literal["linked", "content-missing", "ambiguous", "dangling", "no-trailer", "merge"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import Any
 
@@ -15,6 +15,7 @@ from git_asr.asr.reading import position
 from git_asr.asr.slices import holding
 from git_asr.asr.summary import DRIFT
 from git_asr.converters.known import known
+from git_asr.values import dataclass
 from git_asr.views.excerpt import Excerpt
 
 

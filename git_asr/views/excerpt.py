@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from git_asr.asr import read
 from git_asr.asr.draft import Record
@@ -11,6 +10,7 @@ from git_asr.asr.links import CHECKPOINT, checkpoint_of, pairs
 from git_asr.asr.reading import Stream, position
 from git_asr.asr.slices import Slice, holding, slices
 from git_asr.asr.totals import Total, spawning_calls
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from fnmatch import translate
 
 from git_asr.asr.times import instant
+from git_asr.values import dataclass
 from git_asr.views.session import Overview
 
 Touches = Callable[[str], bool]

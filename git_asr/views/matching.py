@@ -13,12 +13,12 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from itertools import islice
 from typing import Any
 
 from git_asr.errors import UsageError
+from git_asr.values import dataclass
 
 MOST = 1000
 """Characters of a pattern."""

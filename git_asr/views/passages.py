@@ -7,12 +7,12 @@ given is found as people see it. Every view of a stream shows the same record fo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from git_asr.asr import codec
 from git_asr.asr.draft import Record
 from git_asr.asr.reading import GetBlob, text, value
+from git_asr.values import dataclass
 
 _FIELDS = {
     "message": ("content",),

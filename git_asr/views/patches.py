@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from git_asr.values import dataclass
 
 _BEGIN = "*** Begin Patch\n"
 _END = "*** End Patch"

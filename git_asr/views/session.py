@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from git_asr.asr import usage
 from git_asr.asr.bundle import Session, StreamEntry
 from git_asr.asr.parts import header_path, links_path
+from git_asr.values import dataclass
 from git_asr.views import text
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from git_asr.errors import UsageError
+from git_asr.values import dataclass
 from git_asr.views import text
 from git_asr.views.session import Overview, short_id
 

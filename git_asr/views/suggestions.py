@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
+from git_asr.values import dataclass
 from git_asr.views.text import duration
 
 Sure = Literal["exact", "likely", "weak"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 
 from git_asr.asr import entities, stream
@@ -14,6 +14,7 @@ from git_asr.asr.ids import PART_SPAN
 from git_asr.asr.reading import GetBlob, Stream, position
 from git_asr.asr.slices import Slice, holding, slices
 from git_asr.asr.summary import QUEUE
+from git_asr.values import dataclass
 from git_asr.views import calls, entries
 from git_asr.views.items import Event, Gap, Item, Mark, Turn
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -20,6 +19,7 @@ from git_asr.asr.reading import Stream, position
 from git_asr.asr.times import instant
 from git_asr.asr.totals import Call, Entry, spawning_calls
 from git_asr.asr.usage import normal
+from git_asr.values import dataclass
 
 FORM = 1
 """Raised when the same streams tell something else: what was kept in another form is found out anew."""

@@ -8,13 +8,14 @@ add up to the same sum whatever they are by.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from decimal import Decimal
 from typing import Any, Literal, TypeVar
 
 from git_asr.asr import totals, usage
 from git_asr.asr.header import SessionKey
 from git_asr.asr.times import instant
+from git_asr.values import dataclass
 from git_asr.views.session import Overview
 from git_asr.views.told import Counted, Told
 

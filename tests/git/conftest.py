@@ -10,8 +10,8 @@ from typing import Literal
 
 import pytest
 
-from git_asr.git.backend import Backend, open_objects
-from git_asr.git.base import Objects
+from git_asr.git.backend import open_objects
+from git_asr.git.base import Backend, Objects
 from git_asr.git.repository import open_repository
 from tests.support.repo_builder import RepoBuilder, git
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from git_asr.errors import AsrError
-from git_asr.git.backend import Backend, libgit2_obstacle, open_objects
-from git_asr.git.base import Repository
+from git_asr.git.backend import libgit2_obstacle, open_objects
+from git_asr.git.base import Backend, Repository
 from git_asr.git.libgit2 import LibgitObjects
 from git_asr.git.plumbing import PlumbingObjects
 from git_asr.git.repository import open_repository

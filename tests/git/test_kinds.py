@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from git_asr.git.backend import Backend, open_objects
-from git_asr.git.base import FILE, ObjectAbsent, Objects, RefUpdate, Repository
+from git_asr.git.backend import open_objects
+from git_asr.git.base import FILE, Backend, ObjectAbsent, Objects, RefUpdate, Repository
 from git_asr.git.history import walk
 from git_asr.git.refs import list_refs, update_refs
 from git_asr.git.repository import open_repository

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from git_asr.errors import AsrError
-from git_asr.git.backend import Backend, open_objects
-from git_asr.git.base import ObjectAbsent, Objects, TreeEntry
+from git_asr.git.backend import open_objects
+from git_asr.git.base import Backend, ObjectAbsent, Objects, TreeEntry
 from git_asr.git.plumbing import PlumbingObjects
 from git_asr.git.repository import open_repository
 from tests.git.conftest import BIG, NAMES, Sample, git_children, put

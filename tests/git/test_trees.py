@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from git_asr.errors import AsrError
-from git_asr.git.backend import Backend, open_objects
-from git_asr.git.base import FILE, TREE, ObjectAbsent, Objects, TreeEntry
+from git_asr.git.backend import open_objects
+from git_asr.git.base import FILE, TREE, Backend, ObjectAbsent, Objects, TreeEntry
 from git_asr.git.notes import note_path
 from git_asr.git.repository import open_repository
 from git_asr.git.trees import Edit, changed_trees, edit_tree, walk_files

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Protocol
 
 from git_asr.errors import Report
 from git_asr.git.base import Objects
+from git_asr.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

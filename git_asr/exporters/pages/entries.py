@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -16,6 +15,7 @@ from git_asr.asr.times import instant
 from git_asr.exporters.base import Losses
 from git_asr.exporters.common import ABSENT_BLOB, BINARY
 from git_asr.exporters.pages.texts import Block, Line, block, diff, folded, prose
+from git_asr.values import dataclass
 from git_asr.views import text, words
 from git_asr.views.gist import gist
 from git_asr.views.items import (

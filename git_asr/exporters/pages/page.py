@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from git_asr.exporters.base import ExportedSession, Losses
 from git_asr.exporters.common import ABSENT_BLOB, BINARY, COMMON, problems
 from git_asr.exporters.pages.entries import Entries, Entry
 from git_asr.exporters.pages.templates import rendered
+from git_asr.values import dataclass
 from git_asr.views import text, words
 from git_asr.views.excerpt import Excerpt
 from git_asr.views.items import Item, Message, Reasoning

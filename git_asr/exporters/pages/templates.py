@@ -9,11 +9,11 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from git_asr.exporters.base import Marking
+from git_asr.values import dataclass
 from git_asr.views.text import neutral
 
 if TYPE_CHECKING:

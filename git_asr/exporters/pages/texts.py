@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 
+from git_asr.values import dataclass
 from git_asr.views import text
 from git_asr.views.patches import Edit
 

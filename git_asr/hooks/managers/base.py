@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Protocol
 
 from git_asr.hooks.reading import MOST, beginning
 from git_asr.hooks.refusal import Refusal
 from git_asr.hooks.steps import Step, stamp
+from git_asr.values import dataclass
 
 FILES = "asr/hooks"
 """Where, below the common directory, lie the hook files that a manager's configuration calls."""
