@@ -55,14 +55,14 @@ class Arrived:
         for _, old, new in self._changed():
             before, now = self._loaded(old), self._loaded(new)
             if now is None:
-                if new is None and before is not None and before.state.key not in conversion.trees:
+                if new is None and before is not None and before.state.key not in conversion.results.trees:
                     conversion.let_go(before.state.key)
                 continue
             key = now.state.key
             became = "new" if before is None or before.state.forgotten is not None else "changed"
-            if key in conversion.trees:
-                if conversion.trees[key] not in (None, old):
-                    conversion.became[key] = became
+            if key in conversion.results.trees:
+                if conversion.results.trees[key] not in (None, old):
+                    conversion.results.became[key] = became
             elif now.state.forgotten is not None:
                 conversion.let_go(key)
             elif excluded(conversion.exclusions, key, store.metadata_of(self.objects, now)):
@@ -71,7 +71,7 @@ class Arrived:
                 conversion.remove(key)
             else:
                 conversion.note(now.state)
-                conversion.became[key] = became
+                conversion.results.became[key] = became
 
     def _changed(self) -> Iterator[tuple[str, str | None, str | None]]:
         return store.changed_sessions(self.objects, self.own, self.tip.tree)

@@ -39,11 +39,11 @@ from git_asr.git.base import Objects, Repository
 from git_asr.git.writing import ObjectWriter
 from git_asr.sync.changes import Changes, Loaded
 from git_asr.sync.decisions import records
-from git_asr.sync.outcome import Tally
 from git_asr.sync.reconversion import later, makers
+from git_asr.sync.results import Results
 from git_asr.sync.sources import first_prompt, newest_source
 from git_asr.values import dataclass
-from git_asr.views.drift import Drifting, drifting
+from git_asr.views.drift import drifting
 from git_asr.views.session import log_line, overview
 
 GROUPS_AT_ONCE = 64
@@ -54,10 +54,8 @@ class Conversion:
     """Conversions under way.
 
     ``objects`` read the companion, ``upstream`` what Entire stored, where damage is no reason to stop.
-    ``trees``: what becomes of each session that was looked at: its bundle's tree, None where it goes. ``noted``: the
-    commits whose notes may have changed. ``orphans``: whether sessions are taken of which no commit names a checkpoint.
-    ``decided``: the checkpoints of which a person accepted a link, or took one back, just now.
-    ``drifting``: the streams that were written and have kinds that their converters do not know.
+    ``orphans``: whether sessions are taken of which no commit names a checkpoint. ``decided``: the checkpoints of which
+    a person accepted a link, or took one back, just now.
     ``looked_at``: the groups that are done.
     """
 
@@ -71,21 +69,10 @@ class Conversion:
     exclusions: Sequence[Exclusion]
     orphans: bool
     report: Report
-    became: dict[SessionKey, str] = field(default_factory=dict)
-    removed: set[SessionKey] = field(default_factory=set)
-    trees: dict[SessionKey, str | None] = field(default_factory=dict)
-    noted: set[str] = field(default_factory=set)
-    decided: set[str] = field(default_factory=set)
-    drifting: list[Drifting] = field(default_factory=list)
+    results: Results = field(default_factory=Results)
     looked_at: set[str] = field(default_factory=set)
+    decided: set[str] = field(default_factory=set)
     _homes: Homes | None = None
-
-    @property
-    def tally(self) -> Tally:
-        """What became of the sessions, each counted once."""
-        became = list(self.became.values())
-        gone = sum(self.became[key] in ("gone", "excluded") for key in self.removed)
-        return Tally(became.count("new"), became.count("changed"), gone, became.count("excluded"))
 
     def exceeds(self, groups: Iterable[str], limit: int) -> bool:
         """Tell whether more bytes of transcripts than ``limit``, or more than a few groups, would be read."""
@@ -230,14 +217,14 @@ class Conversion:
         """Let a session go from the companion ref with all that there is of it; that it was forgotten stays."""
         self.let_go(key, why)
         if not store.is_forgotten(self.objects, self.tip.tree, key):
-            self.trees[key] = None
+            self.results.trees[key] = None
 
     def let_go(self, key: SessionKey, why: str = "gone") -> None:
         """Take a session out of the state: it is not in the companion ref any more, or was forgotten."""
         if self.state.is_written(key.pair):
-            self.removed.add(key)
-        self.became[key] = why
-        self.noted.update(self.state.commits_of(key.pair))
+            self.results.removed.add(key)
+        self.results.became[key] = why
+        self.results.noted.update(self.state.commits_of(key.pair))
         self.state.drop_session(key.pair)
 
     def _session(self, key: SessionKey, own: Held, loaded: Loaded, reader: ContentReader) -> None:
@@ -296,9 +283,9 @@ class Conversion:
 
     def present(self, key: SessionKey) -> store.StoredSession | None:
         """What the companion has of a session, after what this very sync wrote."""
-        if key not in self.trees:
+        if key not in self.results.trees:
             return self.stored(self.tip.tree, key)
-        tree = self.trees[key]
+        tree = self.results.trees[key]
         if tree is None:
             return None
         self.writer.finish()
@@ -307,10 +294,12 @@ class Conversion:
     def put(self, key: SessionKey, fresh: store.StoredSession, present: store.StoredSession | None) -> None:
         """Write a session's bundle, and take it into the state."""
         tree = store.write_session(self.writer, self.objects, fresh.files)
-        self.trees[key] = tree
-        self.became[key] = "new" if present is None else "changed" if present.files != fresh.files else "same"
+        self.results.trees[key] = tree
+        self.results.became[key] = (
+            "new" if present is None else "changed" if present.files != fresh.files else "same"
+        )
         found = (drifting(key, one.entry, one.header) for one in fresh.state.streams.values())
-        self.drifting += (one for one in found if one is not None)
+        self.results.drifting += (one for one in found if one is not None)
         self.note(fresh.state)
 
     def note(self, stored: SessionState) -> None:
@@ -318,7 +307,7 @@ class Conversion:
         key, view = stored.key.pair, overview(store.session_of(stored))
         own = [record for one in stored.streams.values() for record in one.links]
         times = own or [{"ts": one.entry.summary.get("endedAt")} for one in stored.streams.values()]
-        self.noted.update(self.state.commits_of(key), view.commits)
+        self.results.noted.update(self.state.commits_of(key), view.commits)
         row = SessionRow(newest_source(times), len(pairs(own)), log_line(view), makers(stored.streams))
         self.state.put_session(key, row, view.commits)
 

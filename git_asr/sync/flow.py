@@ -188,10 +188,10 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
         arrived.remember(state, seen.remotes_digest)
         timed("caches", _keep_up, repo, objects, options)
         return replace(
-            outcome_of(conversion.tally, state, seen),
+            outcome_of(conversion.results.tally, state, seen),
             imported=imported,
             taken=taken,
-            drift=tuple(conversion.drifting),
+            drift=tuple(conversion.results.drifting),
         )
 
 

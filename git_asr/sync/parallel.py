@@ -21,7 +21,6 @@ from dataclasses import field, replace
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import IO, NoReturn, cast
 
-from git_asr.asr.header import SessionKey
 from git_asr.companion.state import State
 from git_asr.companion.tables import Change
 from git_asr.errors import AsrError, Diagnostic
@@ -30,8 +29,8 @@ from git_asr.git.base import Backend
 from git_asr.git.tolerant import TolerantObjects
 from git_asr.git.writing import ObjectWriter
 from git_asr.sync.conversion import Conversion
+from git_asr.sync.results import Results
 from git_asr.values import dataclass
-from git_asr.views.drift import Drifting
 
 LOT = 8
 """Groups that a process takes at a time: enough to read ahead, few enough that no process is left alone for long."""
@@ -43,21 +42,17 @@ _NUMBER = 4
 """Bytes of a number in the list of what is to be done."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Lot:
     """What became of one lot of groups.
 
     ``number``: its place among all lots. ``groups``: those that were looked at, and those in which the same sessions
-    turned up. The rest is as in ``Conversion``, whose ``report`` got what ``found`` holds.
+    turned up. ``found``: what was wrong. ``changes``: of the state.
     """
 
     number: int
     groups: set[str] = field(default_factory=set)
-    became: dict[SessionKey, str] = field(default_factory=dict)
-    removed: set[SessionKey] = field(default_factory=set)
-    trees: dict[SessionKey, str | None] = field(default_factory=dict)
-    noted: set[str] = field(default_factory=set)
-    drifting: list[Drifting] = field(default_factory=list)
+    results: Results = field(default_factory=Results)
     found: list[Diagnostic] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
 
@@ -123,11 +118,7 @@ def _torn(state: State, together: Iterable[set[str]]) -> set[str]:
 
 def _take_in(conversion: Conversion, lot: _Lot) -> None:
     conversion.state.change(lot.changes)
-    conversion.became |= lot.became
-    conversion.removed |= lot.removed
-    conversion.trees |= lot.trees
-    conversion.noted |= lot.noted
-    conversion.drifting += lot.drifting
+    conversion.results.add(lot.results)
     for found in lot.found:
         conversion.report(found)
 
@@ -247,16 +238,12 @@ class _Process:
                     writer=writer,
                     changes=self.conversion.changes.beside(upstream, self.conversion.state, lot.found.append),
                     report=lot.found.append,
-                    became=lot.became,
-                    removed=lot.removed,
-                    trees=lot.trees,
-                    noted=lot.noted,
-                    drifting=lot.drifting,
+                    results=lot.results,
                     looked_at=lot.groups,
                 )
                 for _ in conversion.convert(self.lots[lot.number]):
                     pass
-                lot.changes += self.changes
+                lot.changes.extend(self.changes)
                 self.changes.clear()
                 self._say(lot)
             writer.settle()

@@ -39,7 +39,9 @@ class Publication:
         tip, state = conversion.tip, conversion.state
         if state.meta("companion") != self.seen.companion or state.meta("exclusions") != self.exclusions:
             self._look_over()
-        tree = edit_tree(conversion.objects, conversion.writer, tip.tree, store.place(conversion.trees))
+        tree = edit_tree(
+            conversion.objects, conversion.writer, tip.tree, store.place(conversion.results.trees)
+        )
         when = max(state.newest(), tip.date)
         companion = self._commit(tree, when)
         if self.seen.signs and companion not in (None, tip.base_commit):
@@ -80,12 +82,12 @@ class Publication:
         conversion = self.conversion
         known = conversion.state.sessions()
         there = list(store.keys(conversion.objects, conversion.tip.tree))
-        written = {key.pair for key, tree in conversion.trees.items() if tree is not None}
+        written = {key.pair for key, tree in conversion.results.trees.items() if tree is not None}
         for pair in known - {key.pair for key in there} - written:
-            conversion.noted.update(conversion.state.commits_of(pair))
+            conversion.results.noted.update(conversion.state.commits_of(pair))
             conversion.state.drop_session(pair)
         for key in there:
-            found = None if key in conversion.trees else conversion.stored(conversion.tip.tree, key)
+            found = None if key in conversion.results.trees else conversion.stored(conversion.tip.tree, key)
             if found is None or found.state.forgotten is not None:
                 continue
             if excluded(conversion.exclusions, key, store.metadata_of(conversion.objects, found)):
@@ -102,7 +104,10 @@ class Publication:
         conversion = self.conversion
         state, objects, present = conversion.state, conversion.objects, self.seen.notes
         whole = present is None or present != state.meta("notes")
-        lines = {commit: state.notes_of(commit) for commit in (state.linked() if whole else conversion.noted)}
+        lines = {
+            commit: state.notes_of(commit)
+            for commit in (state.linked() if whole else conversion.results.noted)
+        }
         old = None if present is None else notes.tree(objects, present)
         tree = notes.write(conversion.writer, objects, None if whole else old, lines)
         if tree is None:

@@ -15,7 +15,7 @@ def relink(conversion: Conversion, checkpoints: Iterable[str]) -> None:
     """Write the sessions that keep links of those of some checkpoints that no store holds."""
     gone = {one for one in checkpoints if not conversion.state.folders(one)}
     for key in store.keys(conversion.objects, conversion.tip.tree) if gone else ():
-        found = None if key in conversion.trees else conversion.stored(conversion.tip.tree, key)
+        found = None if key in conversion.results.trees else conversion.stored(conversion.tip.tree, key)
         if found is None or found.state.forgotten is not None:
             continue
         streams = {name: _relinked(conversion, one, gone) for name, one in found.state.streams.items()}

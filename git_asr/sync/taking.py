@@ -48,7 +48,7 @@ def _take(conversion: Conversion, offer: Offer) -> Iterator[Taken]:
             yield Taken(key, "refused")
         else:
             trees[key] = offered
-    before = edit_tree(objects, writer, conversion.tip.tree, store.place(conversion.trees))
+    before = edit_tree(objects, writer, conversion.tip.tree, store.place(conversion.results.trees))
     after = edit_tree(objects, writer, None, store.place(trees))
     writer.finish()
     if before is not None and after is not None:
