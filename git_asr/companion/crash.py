@@ -11,7 +11,6 @@ import errno
 import os
 import platform
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -19,6 +18,7 @@ from pathlib import Path
 from types import TracebackType
 
 from git_asr import __version__
+from git_asr.companion.lock import replace_file
 from git_asr.companion.private import make_folder
 from git_asr.errors import FAULT, AsrError
 
@@ -46,19 +46,9 @@ def report(directory: Path, fault: BaseException) -> Path | None:
     try:
         make_folder(directory)
         told = [_told(fault), *_kept(path)][:KEPT]
-        descriptor, part = tempfile.mkstemp(
-            prefix=f".{FILE_NAME}.", dir=directory
-        )  # mode 0600, whatever the umask
-        try:
-            with os.fdopen(descriptor, "w", encoding="ascii", errors="backslashreplace") as file:
-                file.write("".join(told))
-            Path(part).replace(path)
-        except OSError:
-            Path(part).unlink(missing_ok=True)
-            return None
+        return path if replace_file(path, "".join(told).encode("ascii", "backslashreplace")) else None
     except Exception:
         return None
-    return path
 
 
 def report_here(fault: BaseException) -> Path | None:

@@ -83,6 +83,26 @@ def at_once(path: Path) -> Iterator[bool]:
         os.close(descriptor)
 
 
+def replace_file(path: Path, data: bytes) -> bool:
+    """Replace a file as a whole, or leave it; False where somebody else is replacing it.
+
+    What is written first always has the same name, so that whoever is killed leaves nothing that piles up.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    new = path.with_name(f"{path.name}.new")
+    with at_once(new) as mine:
+        if mine:
+            try:
+                new.write_bytes(data)
+                new.replace(path)
+            except OSError:
+                new.unlink(missing_ok=True)
+                raise
+        return mine
+
+
 def _is_mine(descriptor: int, path: Path) -> bool:
     """Take the lock; not if it is taken, or if the file was deleted meanwhile and others may have made another."""
     try:

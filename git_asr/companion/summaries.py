@@ -17,7 +17,7 @@ import orjson
 
 from git_asr.asr.header import SessionKey
 from git_asr.companion import store
-from git_asr.companion.lock import at_once
+from git_asr.companion.lock import replace_file
 from git_asr.companion.private import make_folder
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import Objects, Repository
@@ -231,13 +231,7 @@ def _write(file: Path, tree: str, entries: Mapping[str, _Entry]) -> None:
         return
     with suppress(OSError):
         make_folder(file.parent)
-        new = file.with_name(f"{FILE_NAME}.new")  # always the same name: a kill leaves no litter
-        with at_once(new) as mine:
-            if not mine:  # somebody else writes it, and looks again after that
-                return
-            try:
-                new.write_bytes(data)
-                new.replace(file)
-            except OSError:
-                new.unlink(missing_ok=True)
-                file.unlink(missing_ok=True)
+        try:
+            replace_file(file, data)  # or somebody else does, and looks again after that
+        except OSError:
+            file.unlink(missing_ok=True)

@@ -118,3 +118,28 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     with pytest.raises(AsrError, match="cannot lock"), locked(tmp_path, wait=0):
         pytest.fail("locked something else")
     assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    path, new = tmp_path / "file", tmp_path / "file.new"
+    new.write_bytes(b"what somebody who was killed left, and longer")
+    assert lock.replace_file(path, b"first")
+    assert lock.replace_file(path, b"second")
+    assert path.read_bytes() == b"second"
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_file_that_somebody_else_replaces_is_left_to_them(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    with at_once(tmp_path / "file.new") as mine:
+        assert mine
+        assert not lock.replace_file(path, b"second")
+    assert path.read_bytes() == b"old"
+
+
+def test_a_file_that_cannot_be_replaced_stays(tmp_path: Path) -> None:
+    (tmp_path / "file" / "full").mkdir(parents=True)
+    with pytest.raises(OSError, match="file"):
+        lock.replace_file(tmp_path / "file", b"new")
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]
