@@ -13,6 +13,7 @@ from hypothesis import settings
 from tests.support.corpus import SHARED
 from tests.support.effort import EXAMPLES
 from tests.support.forking import Waiting
+from tests.support.measuring import settings_for_processes
 from tests.support.run import python_path
 
 settings.register_profile("untimed", deadline=None, max_examples=EXAMPLES)
@@ -47,6 +48,7 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
             "LANG": "C.UTF-8",
             "TZ": "UTC",
+            **settings_for_processes(),
         }
         for name, value in fixed.items():
             patch.setenv(name, value)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.sample_repos import add, checkpoint, repository, session
-from tests.support.corpus import expected, needs_corpus, sample, samples
+from tests.support.corpus import expected, needs_corpus, sample, some_samples
 from tests.support.entire_repo import STORE, EntireRepo, Stored, claude, own_ref
 from tests.support.repo_builder import git
 from tests.support.run import Result, run_cli
@@ -133,7 +133,7 @@ def test_a_damaged_state_is_said_to_be(tmp_path: Path) -> None:
 
 
 @needs_corpus
-@pytest.mark.parametrize("name", samples())
+@pytest.mark.parametrize("name", some_samples(1))
 def test_the_stores_of_the_samples(name: str, tmp_path: Path) -> None:
     repo = sample(name, tmp_path)
     assert run_cli(["sync"], repo).status == 0

@@ -3,7 +3,8 @@
 A converter takes units and never sees the next one before it asks, so what it has yielded by then is a beginning
 whatever follows. What could go wrong is the end: there it may yield what it held back. So at every line end the process
 forks: the child is told that there are no more lines and reports what still comes, the parent goes on. That is one
-conversion, and one end for each line, instead of a conversion for each. Works for every converter of lines.
+conversion, and one end for each line, instead of a conversion for each. Works for every converter of lines. Of a long
+transcript an ordinary run of the tests tries some ends (``spread``).
 
 A process of pytest is large, so slow to fork: long transcripts go to a small one (``broken_apart``).
 """
@@ -25,6 +26,7 @@ from git_asr.asr.draft import Record
 from git_asr.asr.large import describe, line
 from git_asr.asr.numbering import number
 from git_asr.converters.base import Converter, Unit
+from tests.support.effort import CUTS
 from tests.support.run import PROJECT
 
 
@@ -59,8 +61,9 @@ class _Run:
             self.made.append(line(record, describe))
 
     def _units(self, units: Sequence[Unit]) -> Iterator[Unit]:
+        cuts = spread([unit.position for unit in units])
         for unit in units:
-            if unit.position != self.position and self._ends_here():
+            if unit.position != self.position and self.position in cuts and self._ends_here():
                 return
             self.position = unit.position
             yield unit
@@ -85,6 +88,12 @@ class _Run:
         return End(self.position, made, tuple(self.made[made:]), facts(self.converter), failure)
 
 
+def spread(positions: Sequence[int]) -> set[int]:
+    """After which lines a transcript is cut: some from its beginning to its end; all of them in ``make torture``."""
+    ends = [0, *dict.fromkeys(positions)]
+    return set(ends[:: len(ends) // CUTS + 1 if CUTS else 1])
+
+
 def facts(converter: Converter) -> tuple[Any, ...]:
     """What a converter says of its stream beside the records, each as a list that may only grow."""
     return (
@@ -95,7 +104,7 @@ def facts(converter: Converter) -> tuple[Any, ...]:
 
 
 def run(make: Callable[[], Converter], units: Sequence[Unit], stream: str) -> tuple[list[bytes], list[End]]:
-    """Convert; the records as written, and for each line what happens if it is the last."""
+    """Convert; the records as written, and for lines what happens if one is the last."""
     this = _Run(make())
     failure = ""
     try:

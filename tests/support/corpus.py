@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
+from tests.support.effort import THOROUGH
 from tests.support.run import run_cli
 
 SHARED = "GIT_ASR_TEST_SAMPLES"
@@ -44,6 +45,11 @@ def expected() -> dict[str, Any]:
 def samples() -> list[str]:
     """Give the names of the samples; none without a corpus, so that a parametrised test is empty and skipped."""
     return sorted(expected()["samples"]) if corpus_dir() else []
+
+
+def some_samples(turn: int) -> list[str]:
+    """A third of them, by the ``turn`` that a test has, for what takes long; all of them in ``make torture``."""
+    return samples() if THOROUGH else samples()[turn % 3 :: 3]
 
 
 def sample(name: str, tmp_path: Path) -> Path:

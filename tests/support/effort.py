@@ -11,3 +11,6 @@ EXAMPLES = 1000 if THOROUGH else 40
 
 STRIDE = 1 if THOROUGH else 3
 """From one write at which a process is killed to the next."""
+
+CUTS = 0 if THOROUGH else 24
+"""After how many of its lines a transcript is cut, about; 0: after each."""

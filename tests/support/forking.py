@@ -23,11 +23,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar, NoReturn, TextIO
 
+from tests.support.measuring import MEASURED
+
 PROJECT = Path(__file__).parents[2]
 FIXED = ("PYTHON", "LC_", "LANG", "HOME", "XDG_", "TZ", "TMPDIR")
 """How the names of variables begin that must have the values which they had when the waiting process started."""
-MEASURED = "COVERAGE_PROCESS_CONFIG"
-"""By this variable coverage begins in a process."""
 _STATUS = struct.Struct("=q")
 _MOST = 100_000
 """Bytes of one request; the socket takes about twice that."""

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.support import forking
+from tests.support.measuring import MEASURED
 
 PROJECT = Path(__file__).parents[2]
-MEASURED_RUNS = 6
+MEASURED_RUNS = 3
 """Of runs with the same command and options coverage measures so many; to measure all takes twice as long."""
 _runs: Counter[tuple[str, ...]] = Counter()
 
@@ -44,7 +45,7 @@ def run_cli(
     """Run ``git-asr`` with these arguments in a folder; ``env`` is added to the test's environment."""
     environment = {**os.environ, "PYTHONPATH": python_path(), **env}
     if not _is_measured(args):
-        environment.pop(forking.MEASURED, None)
+        environment.pop(MEASURED, None)
     try:
         status, out, err = forking.run(args, cwd, environment, stdin, timeout)
     except forking.CannotFork:

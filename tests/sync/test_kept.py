@@ -22,7 +22,7 @@ from git_asr.git.refs import list_refs
 from git_asr.git.repository import open_repository
 from git_asr.sync.look import directory
 from tests.support.companion import StoredBundle, bundles, tip
-from tests.support.corpus import needs_corpus, sample, samples
+from tests.support.corpus import needs_corpus, sample, some_samples
 from tests.support.entire_repo import STORE, EntireRepo, Stored, claude
 from tests.support.repo_builder import git
 from tests.sync.syncing import only, run, run_codes
@@ -253,7 +253,7 @@ def test_names_that_are_no_text(tmp_path: Path) -> None:
 
 
 @needs_corpus
-@pytest.mark.parametrize("name", samples())
+@pytest.mark.parametrize("name", some_samples(2))
 def test_every_other_file_of_the_samples_is_kept(name: str, tmp_path: Path) -> None:
     path = sample(name, tmp_path)
     run(path, orphans=True)

@@ -1,0 +1,27 @@
+"""What coverage is told in the processes that tests start.
+
+Its settings name a package, so that the report has what no test ran. A process that ends looks for all such modules
+then, and writes their names down: twice the work of a short command. The processes of tests are told of files instead,
+for the main process alone need name what did not run.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from pathlib import Path
+
+MEASURED = "COVERAGE_PROCESS_CONFIG"
+"""By this variable coverage begins in a process; base64 of JSON (``coverage.config.CoverageConfig.serialize``)."""
+_PACKAGE = Path(__file__).parents[2] / "git_asr" / "*"
+
+
+def settings_for_processes() -> dict[str, str]:
+    """The variable with its value for what tests start; nothing where nothing is measured."""
+    given = os.environ.get(MEASURED)
+    if given is None:
+        return {}
+    settings = json.loads(base64.b64decode(given))
+    settings |= {"source": None, "run_include": [str(_PACKAGE)]}
+    return {MEASURED: base64.b64encode(json.dumps(settings).encode()).decode()}
