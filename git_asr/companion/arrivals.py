@@ -175,7 +175,7 @@ def _commits(repo: Repository, tips: Sequence[str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Arrival:
-    """Tips under way."""
+    """Tips under way. ``passed``: sessions that were found sound; ``whole``: trees of tips in which all is."""
 
     repo: Repository
     objects: Objects
@@ -184,6 +184,7 @@ class _Arrival:
     report: Report
     refused: list[Refused] = field(default_factory=list)
     passed: set[str] = field(default_factory=set)
+    whole: set[str] = field(default_factory=set)
 
     def refuse(self, tip: str, faults: Iterable[tuple[str | None, str]], hint: str | None = None) -> None:
         """Take note of what is left out of a tip, and report it."""
@@ -199,6 +200,8 @@ class _Arrival:
 
     def sound(self, tip: str, tree: str) -> str | None:
         """The tree of a tip without what fails; None where nothing is left. Raises AsrError for a tree of others."""
+        if tree in self.whole:
+            return tree
         folders = _folders(self.objects, tree, self.known.tree)
         known = self.known.sessions | self.passed
         checked = {path: oid for path, oid in folders.sessions if oid not in known}
@@ -214,6 +217,8 @@ class _Arrival:
             raise AsrError(f"it holds no session that is sound: {path!r:.80}: {why}")
         self.refuse(tip, sorted({**folders.strange, **faults}.items()))
         self.writer.finish()
+        if not gone:
+            self.whole.add(tree)
         return result
 
     def keep_apart(self, trees: dict[str, str | None]) -> tuple[str, ...]:

@@ -236,13 +236,11 @@ def test_merging_tips_is_commutative_associative_idempotent(
 def test_of_very_many_tips_a_thousand_are_merged_and_the_rest_is_one_line(tmp_path: Path) -> None:
     hub, tips = gathered(tmp_path, [(0, "plain", 3)])
     tree = git(hub, "rev-parse", f"{tips[0]}^{{tree}}")
-    others = [
-        git(hub, "hash-object", "-w", "-t", "commit", "--stdin", stdin=body)
-        for body in (
-            f"tree {tree}\nauthor x <x> {n} +0000\ncommitter x <x> {n} +0000\n\n".encode()
-            for n in range(1002)
-        )
-    ]
+    files = [tmp_path / f"{n}" for n in range(1002)]
+    for n, file in enumerate(files):
+        file.write_text(f"tree {tree}\nauthor x <x> {n} +0000\ncommitter x <x> {n} +0000\n\n")
+    listed = "".join(f"{file}\n" for file in files).encode()
+    others = git(hub, "hash-object", "-w", "-t", "commit", "--stdin-paths", stdin=listed).split()
     result, found = merge(hub, others)
     assert [one.message for one in found] == ["there are 1,002 tips, and 1,000 are merged"]
     assert result.tree == tree

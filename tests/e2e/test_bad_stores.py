@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.sample_repos import checkpoint, session, synced
+from tests.support.effort import THOROUGH
 from tests.support.entire_repo import REFS, STORE, V2, EntireRepo, Stored, claude, own_ref
 from tests.support.repo_builder import git
 from tests.support.run import run_cli
@@ -105,7 +106,7 @@ def test_a_ref_name_that_lies_about_its_id(tmp_path: Path) -> None:
     assert told(path) == []
 
 
-@pytest.mark.parametrize("layout", ["branch", "ref", "v2", "flat"])
+@pytest.mark.parametrize("layout", ["branch", "ref", "v2", "flat"] if THOROUGH else ["branch", "flat"])
 def test_metadata_of_a_hundred_megabytes(layout: str, tmp_path: Path) -> None:
     repo = repository(tmp_path / "r")
     huge = Stored(

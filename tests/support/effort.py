@@ -6,7 +6,7 @@ import os
 
 THOROUGH = os.environ.get("GIT_ASR_THOROUGH", "") not in ("", "0")
 
-EXAMPLES = 1000 if THOROUGH else 40
+EXAMPLES = 1000 if THOROUGH else 25
 """Examples of a property, unless its test names a number of its own."""
 
 STRIDE = 1 if THOROUGH else 3
