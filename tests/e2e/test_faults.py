@@ -41,6 +41,11 @@ Standing = dict[str, dict[str, str]]
 """Of every repository below a folder, by its path there, the refs and where they stand."""
 
 
+def repositories(folder: Path) -> list[Path]:
+    """Those that are somebody's; what a push to a bundle file works in is its own."""
+    return [one for one in git_dirs(folder) if not KEPT & set(one.relative_to(folder).parts)]
+
+
 def standing(folder: Path, told: str = "objectname") -> Standing:
     """All refs; ``told``: what is told of each."""
     return {
@@ -48,7 +53,7 @@ def standing(folder: Path, told: str = "objectname") -> Standing:
             line.split(" ")
             for line in git(one, "for-each-ref", f"--format=%(refname) %({told})").splitlines()
         )
-        for one in git_dirs(folder)
+        for one in repositories(folder)
     }
 
 
@@ -94,7 +99,7 @@ class World:
             old, new = self.old.get(path, {}), self.new.get(path, {})
             for name in {*refs, *old, *new}:
                 assert refs.get(name) in (old.get(name), new.get(name)), (path, name)
-        for one in git_dirs(folder):
+        for one in repositories(folder):
             fsck(one)
 
     def is_mended(self, folder: Path, *, locks: bool) -> None:
@@ -117,7 +122,7 @@ class World:
         if locks:
             remove_locks(folder)
         assert waits or litter(folder) <= self.files
-        for one in git_dirs(folder):
+        for one in repositories(folder):
             fsck(one)
 
 
