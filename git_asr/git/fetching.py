@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import IO
 
@@ -24,6 +24,7 @@ from git_asr.git.base import Repository
 from git_asr.git.credentials import without_credentials
 from git_asr.git.phases import child
 from git_asr.git.process import command_line, environment, not_started, too_slow, verb_of
+from git_asr.git.refs import PATIENCE, locked
 from git_asr.git.remotes import Refspec
 from git_asr.git.streaming import asked
 from git_asr.values import dataclass
@@ -48,7 +49,17 @@ _ERRORS = ("fatal: ", "error: ")
 _NOISE = ("From ", "POST git-upload-pack")
 _SAID_AGAIN = re.compile(r"ssh: |\S+: Permission denied|git: '")
 _VAGUE = "Could not read from remote repository."
-_ADVICE = ("Please make sure you have the correct access rights", "and the repository exists.")
+_ADVICE = (
+    *("Please make sure you have the correct access rights", "and the repository exists."),
+    # of a lock that stood in its way
+    *(
+        "Another git process seems to be running in this repository",
+        "an editor opened by 'git commit'. Please",
+    ),
+    *("are terminated then try again. If it still", "may have crashed in this repository earlier:"),
+    "remove the file manually to continue.",
+    " 'git remote prune ",  # of names that stand in the way of others
+)
 
 Hear = Callable[[str, bool], object]
 """Takes what Git says for the user: a piece of text with its line end, and whether it is progress."""
@@ -78,7 +89,7 @@ def fetch(
     address: str,
     refspecs: Iterable[Refspec | str],
     hear: Hear,
-    options: Sequence[str] = (),
+    options: tuple[str, ...] = (),
     *,
     config: Mapping[str, str] = {},
 ) -> Told:
@@ -91,11 +102,10 @@ def fetch(
     ``config``: settings for this call.
 
     Raises:
-        AsrError: the remote cannot be read.
+        AsrError: the remote cannot be read, or a lock kept Git from moving a ref here.
     """
-    status, said = _fetch(
-        repo, address, ("--refmap=", "--verbose", *options), map(str, refspecs), hear, config=config
-    )
+    options = ("--refmap=", "--verbose", *options)
+    status, said = _fetch(repo, address, options, map(str, refspecs), hear, config={**PATIENCE, **config})
     rows = [
         (flag, name if name.startswith("refs/") else f"refs/remotes/{name}", why)
         for flag, name, why in said.rows
@@ -103,6 +113,8 @@ def fetch(
     rejected = {name: why or "rejected" for flag, name, why in rows if flag == "!"}
     if status and not rejected:
         raise _unreadable(address, status, said)
+    if rejected and (error := locked("\n".join(said.lines).encode())):
+        raise error
     return Told(tuple(name for flag, name, _ in rows if flag == "="), rejected)
 
 

@@ -14,6 +14,10 @@ from git_asr.git.process import Finished, run_git, try_git
 
 LOCK_WAIT = 2000
 """Milliseconds that Git waits for a lock file of somebody else."""
+PATIENCE = dict.fromkeys(
+    ("core.filesRefLockTimeout", "core.packedRefsTimeout", "reftable.lockTimeout"), str(LOCK_WAIT)
+)
+"""The settings by which it waits so long."""
 
 _LOCKED = re.compile(rb"Unable to create '(.+?)': File exists")
 _RACED = re.compile(
@@ -61,12 +65,7 @@ def update_refs(repo: Repository, updates: Sequence[RefUpdate], message: str | N
         "--stdin",
         "-z",
         stdin=os.fsencode("\0".join(commands)),
-        config={
-            "core.logAllRefUpdates": "false",
-            "core.filesRefLockTimeout": str(LOCK_WAIT),
-            "core.packedRefsTimeout": str(LOCK_WAIT),
-            "reftable.lockTimeout": str(LOCK_WAIT),
-        },
+        config={"core.logAllRefUpdates": "false", **PATIENCE},
         apart=True,  # a Git that is killed now would leave the locks of the refs in everybody's way
     )
     if finished.status:
@@ -92,8 +91,8 @@ def _command(update: RefUpdate, zero: str) -> str:
 def _why(repo: Repository, updates: Sequence[RefUpdate], finished: Finished) -> AsrError:
     """Tell a lost race from the rest. Git's words differ between versions and ref formats, so the refs decide too."""
     error = finished.failure()
-    if locked := _LOCKED.search(finished.err):
-        return _locked(Path(os.fsdecode(locked[1])))
+    if found := locked(finished.err):
+        return found
     if _RACED.search(finished.err):
         return RefRaced(error.message)
     now = {ref.name: ref.oid for ref in list_refs(repo, *(update.name for update in updates))}
@@ -102,7 +101,12 @@ def _why(repo: Repository, updates: Sequence[RefUpdate], finished: Finished) -> 
     return error
 
 
-def _locked(lock: Path) -> AsrError:
+def locked(said: bytes) -> AsrError | None:
+    """The error for a lock of somebody else that was in the way of a Git, by what it ``said``; None if none was."""
+    named = _LOCKED.search(said)
+    if named is None:
+        return None
+    lock = Path(os.fsdecode(named[1]))
     try:
         age = f"{max(0, int(time.time() - lock.stat().st_mtime))} seconds old"
     except OSError:

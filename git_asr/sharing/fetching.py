@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from git_asr.companion.names import REMOTES
+from git_asr.errors import AsrError
 from git_asr.git import refs
 from git_asr.git.base import Repository
 from git_asr.git.fetching import Hear, fetch
@@ -27,7 +29,7 @@ def fetch_companion(
     ``whole``: also the files that a partial clone leaves out. ``dry_run``: only look.
 
     Raises:
-        AsrError: the remote cannot be read.
+        AsrError: the remote cannot be read, or the ref here cannot be moved.
     """
     tracking = target.tracking
     old = refs.read_ref(repo, tracking)
@@ -36,5 +38,11 @@ def fetch_companion(
     if new is None or dry_run or (new == old and not whole):
         return Fetched(tracking, old, new)
     options = ("--no-filter", "--refetch") if whole else ()
-    fetch(repo, target.address, [f"+{target.ref}:{tracking}"], hear, options)
-    return Fetched(tracking, old, refs.read_ref(repo, tracking))
+    told = fetch(repo, target.address, [f"+{target.ref}:{tracking}"], hear, options)
+    now = refs.read_ref(repo, tracking)
+    if tracking in told.rejected and now == old:  # else another fetch was faster
+        raise AsrError(
+            f"{tracking} stays where it is: {told.rejected[tracking]}",
+            hint=f"git for-each-ref {REMOTES}   shows what is in its way",
+        )
+    return Fetched(tracking, old, now)

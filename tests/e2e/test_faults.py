@@ -113,7 +113,7 @@ class World:
             assert err.count("error: ") == (0 if self.case.quiet else 1), err
             assert remove_locks(folder), err
             status, err = self.run(folder)
-        waits = self.case.quiet and not self.has_ended(folder)
+        waits = self.case.quiet and any(folder.glob("**/asr/queue/*"))
         if waits:  # the worker tries again in some minutes, and keeps its queue till then
             assert run_cli(["sync"], folder / self.case.cwd).status == 0
         assert status in (self.case.again if was_done else (0,)), err
@@ -128,7 +128,11 @@ class World:
 
 def remove_locks(folder: Path) -> list[Path]:
     """Do what the message of a Git says that finds the lock of one that was killed."""
-    found = [one for one in folder.rglob("*.lock") if "asr" not in one.relative_to(folder).parts[:-2]]
+    found = [
+        one
+        for one in folder.rglob("*.lock")
+        if "refs" in one.parts or "asr" not in one.relative_to(folder).parts
+    ]
     for one in found:
         one.unlink()
     return found

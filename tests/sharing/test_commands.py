@@ -123,6 +123,37 @@ def test_what_programs_read(sides: tuple[Path, Path, Path], run: Run, tmp_path: 
     assert setup.keys() <= documented("setup")
 
 
+def test_a_lock_in_the_way_of_a_fetch_is_said(sides: tuple[Path, Path, Path], run: Run) -> None:
+    """Git says so in seven lines, of which the first tells all; it counts the ref among those that it rejected."""
+    _, one, other = sides
+    assert (run(one, "sync").status, run(one, "push").status) == (0, 0)
+    lock = other / ".git" / "refs" / "asr" / "remotes" / "origin" / "sessions.lock"
+    lock.parent.mkdir(parents=True)
+    lock.touch()
+    for args in (["fetch"], ["fetch", "--json"], ["sync", "--remote"]):
+        ended = run(other, *args)
+        assert (ended.status, ended.out) == (1, "")
+        error, hint = ended.err.splitlines()
+        assert re.fullmatch(
+            rf"error: another process holds the lock {re.escape(str(lock))} \(\d+ seconds old\)", error
+        )
+        assert hint == f"hint: if no Git process runs in this repository any more: rm '{lock}'"
+    lock.unlink()
+    assert run(other, "fetch").status == 0
+
+
+def test_a_name_in_the_way_of_a_fetch_is_said(sides: tuple[Path, Path, Path], run: Run) -> None:
+    _, one, other = sides
+    assert (run(one, "sync").status, run(one, "push").status) == (0, 0)
+    git(other, "update-ref", "refs/asr/remotes/origin/sessions/x", "HEAD")
+    ended = run(other, "fetch")
+    assert (ended.status, ended.out) == (1, "")
+    assert ended.err.splitlines() == [
+        "error: refs/asr/remotes/origin/sessions stays where it is: unable to update local ref",
+        "hint: git for-each-ref refs/asr/remotes   shows what is in its way",
+    ]
+
+
 def test_nothing_is_here(tmp_path: Path, run: Run) -> None:
     repo = EntireRepo(tmp_path / "hub", bare=True)
     repo.commit()
