@@ -25,10 +25,13 @@ class Origins:
 
     def watch(self, records: Iterable[Record], stream: str) -> Iterator[Record]:
         """Pass the records of a stream on, and remember their IDs."""
-        ids = self._ids.setdefault(stream, set())
+        return (
+            self._remembered(records, self._ids.setdefault(stream, set())) if self._forks else iter(records)
+        )
+
+    def _remembered(self, records: Iterable[Record], ids: set[str]) -> Iterator[Record]:
         for record in records:
-            if self._forks:
-                ids.add(record["id"])
+            ids.add(record["id"])
             yield record
 
     def marked(self, drafts: Iterator[Draft], line: Line, suffix: str) -> Iterator[Draft]:

@@ -247,6 +247,11 @@ class Line:
 
     def units(self, reader: ContentReader) -> Iterator[Unit]:
         """All units of the line, each from the newest copy that has it; every copy is read once at most."""
+        if len(self.segments) == 1:  # nearly always
+            whole = self.segments[0]
+            if whole.first == (0, 0) and whole.last is None:
+                yield from units_of(whole.copy, whole.family, reader)
+                return
         runs: dict[Copy, Iterator[Unit]] = {}
         for segment in self.segments:
             if segment.copy not in runs:
