@@ -37,6 +37,8 @@ _OURS = "git-asr/"
 _ATTACHMENT = "git-asr/attachment"
 _KEYS = 3
 """Keys that name a block without a type, at most."""
+_NESTED = (dict, list)
+"""Types of values that may have fields."""
 
 
 class Known:
@@ -112,10 +114,12 @@ class Drift:
             for part in content if isinstance(content, list) else ():
                 if type(part) is dict and part.get("type") == "json":
                     self._block(record, _BLOCKS[kind], part.get("value"))
-        elif "/" in kind:
+        elif kind == _ATTACHMENT:
+            name = record.get("kind")
+            self._named(record, "attachment", [name if isinstance(name, str) else ANY])
+        elif "/" in kind and not kind.startswith(_OURS):
             self._unit(record, kind)
-        meta = record.get("_meta")
-        if type(meta) is dict:
+        if "_meta" in record and type(meta := record["_meta"]) is dict:
             for vendor, found in meta.items():
                 if (
                     type(found) is dict
@@ -134,12 +138,7 @@ class Drift:
         return {"kinds": kinds, **({"more": True} if self.more else {})}
 
     def _unit(self, record: Record, kind: str) -> None:
-        """An attachment, or a vendor record; one that only holds what no JSON can say is no kind of its own."""
-        if kind.startswith(_OURS):
-            if kind == _ATTACHMENT:
-                name = record.get("kind")
-                self._named(record, "attachment", [name if isinstance(name, str) else ANY])
-            return
+        """A vendor record; one that only holds what no JSON can say is no kind of its own."""
         value = record.get("value")
         if value is None and "native" in record:
             return
@@ -211,11 +210,8 @@ def _are_known(found: dict[str, Any], known: dict[str, Any]) -> bool:
     if not found.keys() <= known.keys():
         return False
     for key, value in found.items():
-        if type(value) is dict:
-            if (below := known[key]) and not _are_known(value, below):
-                return False
-        elif type(value) is list and (below := known[key]):
-            for one in value:
+        if type(value) in _NESTED and (below := known[key]):
+            for one in value if type(value) is list else (value,):
                 if type(one) is dict and not _are_known(one, below):
                     return False
     return True

@@ -50,13 +50,12 @@ def line(record: Record, put: PutBlob) -> bytes:
     ``{blob, mediaType, bytes}``, as UTF-8 for a string, as JSON text for everything else.
     """
     try:
-        data = codec.encode_line(record)
-    except TypeError:  # bytes, which few records have
+        data = codec.strict_line(record)
+    except TypeError:  # bytes, which few records have, or what orjson does not write
         content = record.get("content")
         parts = content if isinstance(content, list) else []
-        if not any(map(_is_binary, parts)):
-            raise
-        record = {**record, "content": [_binary(part, put) if _is_binary(part) else part for part in parts]}
+        if any(map(_is_binary, parts)):
+            record = {**record, "content": [_binary(one, put) if _is_binary(one) else one for one in parts]}
         data = codec.encode_line(record)
     if len(data) <= FIELD_LIMIT + 1:
         return data

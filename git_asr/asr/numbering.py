@@ -30,17 +30,18 @@ def number(drafts: Iterable[Draft]) -> Iterator[Record]:
     later: dict[str, str] = {}
     last = -1
     for draft in drafts:
-        seq = draft.position * PART_SPAN + draft.part
-        if seq <= last or not 0 <= draft.part < PART_SPAN:
-            raise ValueError(f"record {draft.position}.{draft.part} of type {draft.type} is out of order")
+        kind, part = draft.type, draft.part
+        seq = draft.position * PART_SPAN + part
+        if seq <= last or not 0 <= part < PART_SPAN:
+            raise ValueError(f"record {draft.position}.{part} of type {kind} is out of order")
         last = seq
         if not draft.id:
             identify(draft, used)
-        if draft.type == "inference" and draft.copied_from is None and draft.supersedes is None:
+        if kind == "inference" and draft.copied_from is None and draft.supersedes is None:
             named = tuple(map(draft.fields.get, _CALL))
             draft.supersedes = calls.setdefault(named, draft.id)
             told[draft.id] = named
-        elif draft.type == "tombstone":  # what is told after it was withdrawn is told for the first time
+        elif kind == "tombstone":  # what is told after it was withdrawn is told for the first time
             calls.pop(told.get(draft.fields.get("target", ""), ()), None)
         if draft.supersedes is not None:
             _chain(draft, later)
@@ -91,7 +92,7 @@ def _record(draft: Draft, seq: int) -> Record:
         record["capture"] = draft.capture
     if draft.native is not None:
         record["native"] = draft.native
-    record.update(draft.fields)
+    record |= draft.fields
     if meta:
         record["_meta"] = meta
     return record

@@ -29,6 +29,8 @@ DRIFT = "git-asr/drift"
 COUNTS = frozenset({"inferences", "prompts", "toolCalls", "toolResults", "units"})
 """What is counted."""
 _TOOLS = {"tool_call": "toolCalls", "tool_result": "toolResults"}
+_NOTED = frozenset({*_TOOLS, "git-asr/unit", "inference", "usage_summary", "message", "tombstone"})
+"""Types of which more counts than that one stands for an earlier one."""
 
 
 class Summary:
@@ -65,7 +67,8 @@ class Summary:
                 self.ended_at = stamp = record["ts"]
                 if self.started_at is None:
                     self.started_at = stamp
-            if "copiedFrom" not in record:  # else counted where it comes from
+            noted = record["type"] in _NOTED or "supersedes" in record
+            if noted and "copiedFrom" not in record:  # else counted where it comes from
                 self._note(record)
             yield record
 
@@ -117,12 +120,12 @@ class Summary:
         kind = record["type"]
         if "supersedes" in record:
             self._forget(record["supersedes"])
-        if kind == "git-asr/unit":
-            self._counts["units"] += 1
-        elif kind in _TOOLS:
+        if kind in _TOOLS:
             self._tools[record["id"]] = _TOOLS[kind]
         elif kind == "inference":
             self._call(record)
+        elif kind == "git-asr/unit":
+            self._counts["units"] += 1
         elif kind == "usage_summary":
             self._told[record["id"]] = record.get("covers"), normal(record.get("usage"))
         elif kind == "message" and record.get("author") == "human":

@@ -14,6 +14,7 @@ _FREE, _DEAREST, _FINEST = Decimal(0), Decimal(10) ** 9, Decimal(10) ** -15
 """Bounds of a sum of money, so that any number of them adds up exactly."""
 _FIELDS = ("input", "cacheRead", "cacheWrite", "output")
 _GROUPS = ("input", "output")
+_CACHE = ("cacheRead", "cacheWrite")
 
 
 def normal(usage: Any) -> dict[str, Any]:
@@ -22,19 +23,26 @@ def normal(usage: Any) -> dict[str, Any]:
         return {}
     result: dict[str, Any] = {}
     for field, value in usage.items():
-        if field in _GROUPS and isinstance(value, dict):
-            known = ((key, number) for key, number in value.items() if key != "includesCache")
-            group: dict[str, Any] = {
-                key: number for key, number in known if type(number) is int and number >= 0
-            }
-            includes = value.get("includesCache", ...)
-            if field == "input" and (includes is None or isinstance(includes, bool)):
-                group["includesCache"] = includes
-            if group:
-                result[field] = group
-        elif type(value) is int and value >= 0 and field in ("cacheRead", "cacheWrite"):
-            result[field] = value
+        if type(value) is int:
+            if value >= 0 and field in _CACHE:
+                result[field] = value
+        elif field in _GROUPS and isinstance(value, dict) and (group := _group(field, value)):
+            result[field] = group
     return result
+
+
+def _group(field: str, counted: dict[str, Any]) -> dict[str, Any]:
+    """The known parts of what went in or came out."""
+    group: dict[str, Any] = {
+        key: number
+        for key, number in counted.items()
+        if type(number) is int and number >= 0 and key != "includesCache"
+    }
+    if field == "input" and "includesCache" in counted:
+        includes = counted["includesCache"]
+        if includes is None or isinstance(includes, bool):
+            group["includesCache"] = includes
+    return group
 
 
 def tokens(usage: Mapping[str, Any]) -> int | None:

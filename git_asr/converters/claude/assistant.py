@@ -19,8 +19,8 @@ from git_asr.converters.fields import text
 _SYNTHETIC = "<synthetic>"
 _NARRATION = b"narration"
 _CONTENT = frozenset({"content"})
-_CALL = frozenset({"content", "usage", "model", "stop_reason"})
-"""Keys of a message that fields hold."""
+_CALL = frozenset({"usage", "model", "stop_reason"})
+"""Keys of a message, beside its content, that fields hold."""
 _USUAL = frozenset({"id", "role", "type"})
 """Keys of a message that are the same on all its lines, if they are as usual."""
 _USUAL_CALL = _CALL | _USUAL
@@ -39,13 +39,13 @@ def line(line: Line, state: State) -> frozenset[str] | None:
         return None
     if message.get("model") == _SYNTHETIC or value.get("isApiErrorMessage") is True:
         return _notice(line, message)
-    key = message.get("id")
+    key, request = message.get("id"), text(value, "requestId")
     known = state.inferences.get(key) if isinstance(key, str) else None
-    if known is None or known.request not in (None, value.get("requestId")):
-        key = _key(line, state, message)
+    if known is None or known.request not in (None, request):
+        key = _key(line, state, message, request)
     line.response = key
     line.blocks = len(blocks)
-    if len(blocks) == 1:  # nearly always
+    if line.blocks == 1:  # nearly always
         _block(line, state, 0, blocks[0], key, first=True)
     else:
         _blocks(line, state, blocks, key)
@@ -53,7 +53,7 @@ def line(line: Line, state: State) -> frozenset[str] | None:
         if left := rest(message, _CONTENT):
             line.after(LINE_REST, vendor_type("message"), {"value": left})
         return _MESSAGE
-    return _inference(line, state, message, key)
+    return _inference(line, state, message, key, request)
 
 
 def _blocks(line: Line, state: State, blocks: list[Any], key: str | None) -> None:
@@ -74,17 +74,19 @@ def _is_usual(message: Mapping[str, Any], key: str) -> bool:
     )
 
 
-def _key(line: Line, state: State, message: Mapping[str, Any]) -> str | None:
+def _key(line: Line, state: State, message: Mapping[str, Any], request: str | None) -> str | None:
     """The ID of the model call: the message's, else the request's, else the line's if it names a model or usage.
 
     Behind a proxy several calls may have the same message ID: it is that of the first request (reference 2.8).
     """
-    native, request = text(message, "id"), text(line.value, "requestId")
+    native = text(message, "id")
     known = state.inferences.get(native or "")
     if known is not None and known.request not in (None, request) and usable(request):
         return request
+    if usable(native):
+        return native
     own = line.uuid if "model" in message or "usage" in message else None
-    return next((found for found in (native, request, own) if usable(found)), None)
+    return next((found for found in (request, own) if usable(found)), None)
 
 
 def _notice(line: Line, message: Mapping[str, Any]) -> frozenset[str]:
@@ -162,10 +164,13 @@ def _is_narration(signature: Any) -> bool:
         return False
 
 
-def _inference(line: Line, state: State, message: Mapping[str, Any], key: str) -> frozenset[str]:
+def _inference(
+    line: Line, state: State, message: Mapping[str, Any], key: str, request: str | None
+) -> frozenset[str]:
     """The model call, when a line says something new of it; the keys that its records hold."""
-    request = text(line.value, "requestId")
-    said = codec.identity([request, {name: item for name, item in message.items() if name != "content"}])
+    message = dict(message)
+    del message["content"]  # which the blocks' records hold
+    said = codec.identity([request, message])
     known = state.inferences.get(key)
     if known is not None:
         known.fragments += line.uuid not in state.graph.nodes
@@ -176,7 +181,7 @@ def _inference(line: Line, state: State, message: Mapping[str, Any], key: str) -
     final = isinstance(message.get("stop_reason"), str)
     if known is not None and (output < known.output or (known.final and not final)):
         # a call does not go back to what it was
-        taken = _CONTENT | _USUAL if _is_usual(message, key) else _CONTENT
+        taken = _USUAL if _is_usual(message, key) else frozenset()
         said_now = {**rest(message, taken), "requestId": request}
         line.after(LINE_REST, vendor_type("message"), {"value": said_now})
         return _MESSAGE_AND_REQUEST if usable(request) else _MESSAGE
@@ -210,8 +215,10 @@ def _fields(
         fields["requestId"] = request
     for name, target in (("model", "model"), ("stop_reason", "stopReason")):
         found = message.get(name)
+        if found is None:
+            continue
         if word(found) is not None:
             fields[target] = found
-        elif found is not None:
+        else:
             taken -= {name}
     return fields, rest(message, taken)

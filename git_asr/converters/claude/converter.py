@@ -88,7 +88,7 @@ def drafts(unit: Unit, state: State) -> list[Draft]:
         line.whole(unit, None)
         return finish(line, unit, state, {})
     line = Line(unit, value)
-    kind = value.get("type")
+    kind = line.kind
     handler = _HANDLERS.get(kind) if isinstance(kind, str) and NON_FINITE not in unit.flags else None
     if handler is not None:
         untold = state.context(line)

@@ -68,7 +68,7 @@ class ClaudeEmbedded:
             handler = {"assistant": assistant.line, "user": user.line}.get(str(inner.get("type")))
             taken = None if handler is None else handler(line, state)
             untold = [key for key in inner if key not in PLACE]
-            over = left(line, state, untold, () if taken is None else {"type", *taken})
+            over = left(line, state, untold, frozenset() if taken is None else taken | {"type"})
             yield from finish(line, unit, state, over)
 
     def _message(self, value: dict[str, Any]) -> dict[str, Any] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from git_asr.asr.draft import Draft
@@ -13,7 +13,7 @@ from git_asr.converters.claude.slots import CONTENT, CONTEXT
 from git_asr.converters.claude.state import PLACE, State
 
 
-def left(line: Line, state: State, untold: Sequence[str], taken: Collection[str]) -> dict[str, Any]:
+def left(line: Line, state: State, untold: Sequence[str], taken: frozenset[str]) -> dict[str, Any]:
     """What of a line no record holds yet, without what is null or empty.
 
     ``untold``: its keys but for those of its place, and for the facts that need not be recorded again; ``taken``: the
@@ -26,8 +26,17 @@ def left(line: Line, state: State, untold: Sequence[str], taken: Collection[str]
         or (parent == line.parent != line.uuid and (parent in state.graph.used or usable(parent)))
     )
     if not linked or line.ts is None or line.ts != value.get("timestamp"):
-        untold = [key for key in value if key in untold or (key in PLACE and not _told(line, key, linked))]
+        untold = _with_place(line, untold, linked)
+    return {} if taken.issuperset(untold) else _beside(value, untold, taken)
+
+
+def _beside(value: dict[str, Any], untold: Sequence[str], taken: frozenset[str]) -> dict[str, Any]:
     return {key: item for key in untold if key not in taken and ((item := value[key]) or item == 0)}
+
+
+def _with_place(line: Line, untold: Sequence[str], linked: bool) -> list[str]:
+    """The keys that have to be told, with those of its place that the envelope of its records does not tell."""
+    return [key for key in line.value if key in untold or (key in PLACE and not _told(line, key, linked))]
 
 
 def _told(line: Line, key: str, linked: bool) -> bool:
@@ -43,7 +52,7 @@ def finish(line: Line, unit: Unit, state: State, left: dict[str, Any]) -> list[D
         fields, meta = line.context
         line.after(CONTEXT, "git-asr/context", fields, meta=meta)
     if not line.drafts and (left or line.chained):
-        line.put(CONTENT, vendor_type(line.value.get("type")), {"value": left})
+        line.put(CONTENT, vendor_type(line.kind), {"value": left})
         left = {}
     made = line.finish(unit, left)
     if made:

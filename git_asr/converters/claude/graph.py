@@ -57,21 +57,25 @@ class Graph:
         first, last = drafts[0], drafts[-1]
         uuid = first.native_id = line.uuid
         identify(first, self.used)
-        above = None if line.parent is None else self.nodes.get(line.parent)
-        if above is not None and line.parent is not None and line.chained and line.parent != uuid:
-            first.predecessors = self._behind(line, line.parent, above)
-        else:
+        parent = line.parent
+        above = None if parent is None else self.nodes.get(parent)
+        if above is None or parent is None or parent == uuid or not line.chained:
             first.predecessors = self._unfollowed(line)
+        elif not self._leaves or line.leaf or line.kind == _PROGRESS:
+            first.predecessors = [above.last]  # what goes on from here will name the leaves
+        else:
+            first.predecessors = self._behind(parent, above)
         if last is not first:
             self._chain(drafts)
         self._before = last
         if line.chained:
             self._last = last.id
-        known = None if uuid is None else self.nodes.get(uuid)
-        if known is not None:
-            _supersede(known, drafts)
-        if uuid is not None and (known is not None or first.id_source is None):
-            self._remember(line, uuid, above, drafts)
+        if uuid is not None:
+            known = self.nodes.get(uuid)
+            if known is not None:
+                _supersede(known, drafts)
+            if known is not None or first.id_source is None:
+                self._remember(line, uuid, above, drafts)
 
     def _chain(self, drafts: list[Draft]) -> None:
         """The records behind a unit's first; of a vendor's record each says that it follows it."""
@@ -95,10 +99,8 @@ class Graph:
             tail = self.nodes[tail].parent
         return []
 
-    def _behind(self, line: Line, parent: str, above: Node) -> list[str]:
-        """The predecessors of a unit whose parent was seen."""
-        if not self._leaves or line.leaf or line.value.get("type") == _PROGRESS:
-            return [above.last]  # what goes on from here will name the leaves
+    def _behind(self, parent: str, above: Node) -> list[str]:
+        """The predecessors of a unit whose parent was seen, where there are leaves."""
         if len(self._leaves) == 1 and parent in self._leaves:  # nearly always
             self._leaves.clear()
             return [above.last]
@@ -146,11 +148,11 @@ class Graph:
         return found
 
     def _remember(self, line: Line, uuid: str, above: Node | None, drafts: list[Draft]) -> None:
-        depth = above.depth + 1 if above is not None else 0
+        depth = 0 if above is None else above.depth + 1
         anchor = uuid
         if line.response is not None:
             anchor = self._responses.setdefault(line.response, uuid)
-        elif above is not None and (line.leaf or line.value.get("type") == _PROGRESS):
+        elif above is not None and (line.leaf or line.kind == _PROGRESS):
             anchor = above.anchor
         last = drafts[-1]
         records: tuple[tuple[int, str, str], ...] = ((last.part, last.type, last.id),)

@@ -18,27 +18,29 @@ VENDOR = "com.anthropic.claude-code"
 class Line(Building):
     """A unit and the drafts made of it so far.
 
-    ``value``: the native object. ``uuid``: its ID as stored. ``parent``: the ID of the unit before it in the graph;
-    ``chained``: whether it belongs to the graph.
+    ``value``: the native object, and ``kind`` its type. ``uuid``: its ID as stored. ``parent``: the ID of the unit
+    before it in the graph; ``chained``: whether it belongs to the graph.
     ``context``: fields and ``_meta`` of the context that changed with it.
     ``response``: the model call whose output it is.
     ``leaf``: it is a result or an attachment, which a later unit may follow although it is not its parent.
     """
 
-    __slots__ = ("chained", "context", "leaf", "parent", "response", "uuid", "value")
+    __slots__ = ("chained", "context", "kind", "leaf", "parent", "response", "uuid", "value")
 
     nameless = "line"
 
     def __init__(self, unit: Unit, value: dict[str, Any]) -> None:
-        found = value.get("timestamp")
-        super().__init__(unit, VENDOR, found if isinstance(found, str) and is_rfc3339(found) else None)
+        stamp = value.get("timestamp")
+        super().__init__(unit, VENDOR, stamp if isinstance(stamp, str) and is_rfc3339(stamp) else None)
         self.value = value
+        self.kind = value.get("type")
         self.context: tuple[dict[str, Any], dict[str, Any]] | None = None
         self.leaf = False
         self.response: str | None = None
-        self.uuid: str | None = found if isinstance(found := value.get("uuid"), str) else None
-        self.parent: str | None = found if isinstance(found := value.get("parentUuid", False), str) else None
-        self.chained = self.uuid is not None and (self.parent is not None or found is None)
+        uuid, parent = value.get("uuid"), value.get("parentUuid", False)
+        self.uuid: str | None = uuid if isinstance(uuid, str) else None
+        self.parent: str | None = parent if isinstance(parent, str) else None
+        self.chained = self.uuid is not None and (parent is None or self.parent is not None)
 
     def native_id(self, used: Collection[str]) -> str | None:
         """The line's ID if its first record may have it; ``used``: the native IDs given before."""

@@ -182,7 +182,9 @@ def _hook(found: dict[str, Any], fields: dict[str, Any]) -> set[str]:
     """Take over what hooks say in the same words; the keys taken."""
     taken = set()
     for key, (field, kind) in _HOOK_FIELDS.items():
-        value = found.get(key)
+        if key not in found:
+            continue
+        value = found[key]
         if isinstance(value, kind) and not isinstance(value, bool) and value != "":
             fields[field] = value
             taken.add(key)

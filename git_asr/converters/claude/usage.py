@@ -13,7 +13,8 @@ _COUNTERS = (
     ("output_tokens", "output"),
 )
 _NAMES = frozenset(name for name, _ in _COUNTERS)
-_LIMIT = 1 << 53
+_BITS = 53
+"""A counter with more is not what somebody counted; shifted by as many, a negative number is -1."""
 
 
 def normal(usage: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -27,7 +28,7 @@ def normal(usage: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     taken = _NAMES
     for name, field in _COUNTERS:
         number = usage.get(name)
-        if type(number) is int and 0 <= number < _LIMIT:  # no bool
+        if type(number) is int and not number >> _BITS:  # no bool
             found[field] = number
         elif number is not None:
             taken -= {name}
