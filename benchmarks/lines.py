@@ -7,7 +7,7 @@ takes every transcript, one after the other, in three ways:
 - reading it into decoded units;
 - reading it, and units → drafts → numbered records → what a summary needs of them → encoded lines, blobs hashed.
 
-What the third takes longer than the second is the converting; units go one by one, as in a sync. The clock counts the
+What the third takes longer than the second is the converting; units go in batches, as in a sync. The clock counts the
 time that the process has the processor, so that what else runs counts little.
 """
 
@@ -32,6 +32,7 @@ from git_asr.asr.kinds import Drift
 from git_asr.asr.numbering import number
 from git_asr.asr.summary import Summary
 from git_asr.converters.base import NativeFormat
+from git_asr.converters.batches import Batches
 from git_asr.converters.detect import detect
 from git_asr.converters.known import known
 from git_asr.converters.registry import CONVERTERS, converter_for
@@ -118,7 +119,9 @@ def convert(text: bytes, native: NativeFormat) -> int:
     converter = converter_for(native)
     kinds = known(converter.name)
     summary = Summary(None if kinds is None else Drift(kinds))
-    records = number(converter.convert(read_units([text], native), native, _STREAM))
+    batches = Batches()
+    units = batches.units(read_units([text], native))
+    records = batches.step(number(batches.step(converter.convert(units, native, _STREAM))))
     size = sum(len(large.line(record, large.describe)) for record in summary.watch(records))
     summary.record(agent="", models=(), first_prompt=lambda: None, commits=())
     return size

@@ -19,6 +19,7 @@ from git_asr.asr.large import PutBlob
 from git_asr.asr.links import CommitLink
 from git_asr.asr.numbering import number
 from git_asr.converters.base import Converter, Embedded, NativeFormat, TellsLineage
+from git_asr.converters.batches import Batches
 from git_asr.converters.etf.format import EntireTranscript
 from git_asr.converters.known import known
 from git_asr.converters.registry import converter_for, method_of
@@ -99,18 +100,21 @@ def write(source: SessionSource, bundle: BundleWriter, reader: ContentReader) ->
     origins = Origins(source.key, forks=forks)
     inside: list[tuple[_Conversion, Embedded]] = []
     for task in _conversions(source, extents, reader):
-        converter = converter_for(task.line.native)
-        units = watched(task.line.units(reader), task.line, source.files.report)
-        drafts = converter.convert(units, task.line.native, task.line.stream)
+        converter, batches = converter_for(task.line.native), Batches()
+        units = batches.units(watched(task.line.units(reader), task.line, source.files.report))
+        drafts = batches.step(converter.convert(units, task.line.native, task.line.stream))
         if task.spawned:
             drafts = told.watch(drafts, task.line.stream)
         own_links = () if task.spawned else placed[task.line.stream]
-        written.append(_write_stream(task, (converter, drafts), bundle, reader, origins, own_links=own_links))
+        made = _Making(converter, drafts, batches)
+        written.append(_write_stream(task, made, bundle, reader, origins, own_links=own_links))
         inside += [(_within(task, one), one) for one in converter.embedded]
     for task, one in inside:
-        units = task.line.units(reader)
-        drafts = told.copied(one.converter.convert(units, task.line.native, task.stream), source.key)
-        written.append(_write_stream(task, (one.converter, drafts), bundle, reader, origins))
+        batches = Batches()
+        units = batches.units(task.line.units(reader))
+        drafts = batches.step(one.converter.convert(units, task.line.native, task.stream))
+        made = _Making(one.converter, told.copied(drafts, source.key), batches)
+        written.append(_write_stream(task, made, bundle, reader, origins))
     return tuple(written)
 
 
@@ -139,6 +143,15 @@ class _Conversion:
         return self.calls is not None
 
 
+@dataclass(frozen=True, slots=True)
+class _Making:
+    """The drafts of a stream as they are made: by which converter, and in which batches."""
+
+    converter: Converter
+    drafts: Iterator[Draft]
+    batches: Batches
+
+
 def _conversions(
     source: SessionSource, extents: Sequence[Mapping[Copy, int]], reader: ContentReader
 ) -> Iterator[_Conversion]:
@@ -156,7 +169,7 @@ def _within(task: _Conversion, embedded: Embedded) -> _Conversion:
 
 def _write_stream(
     task: _Conversion,
-    converting: tuple[Converter, Iterator[Draft]],
+    made: _Making,
     bundle: BundleWriter,
     reader: ContentReader,
     origins: Origins,
@@ -165,11 +178,11 @@ def _write_stream(
 ) -> WrittenStream:
     """Write one stream; what its converter says of it is complete once all drafts are taken."""
     source, line = task.source, task.line
-    converter, drafts = converting
+    converter = made.converter
     kinds = known(converter.name)
     counted = summary.Summary(None if kinds is None else Drift(kinds))
-    restored = Assets(source.checkpoints, source.files).restored(drafts, line)
-    records = number(origins.marked(restored, line, task.suffix))
+    restored = Assets(source.checkpoints, source.files).restored(made.drafts, line)
+    records = made.batches.step(number(origins.marked(restored, line, task.suffix)))
     written = bundle.records(task.stream, origins.watch(counted.watch(records), task.stream))
     header = Header(
         stream=task.stream,
