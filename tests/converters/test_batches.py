@@ -55,6 +55,13 @@ def test_a_batch_has_bounds(size: int | None, most: int) -> None:
     assert done.index(f"read {most + 1}") == 3 * most
 
 
+def test_of_the_last_unit_nothing_need_be_made() -> None:
+    batches = Batches()
+    found = batches.units(units([1, 1, 1], []))
+    made = batches.step(unit.position for unit in found if unit.position < 3)
+    assert list(batches.step(made)) == [1, 2]
+
+
 def test_what_is_passed_on_is_not_kept() -> None:
     taken = Batches().units(units([1, 1, 1], []))
     next(taken)
