@@ -15,6 +15,8 @@ from git_asr.git.repository import open_repository
 from tests.exporters import exporting
 from tests.support.corpus import needs_corpus, some_samples, synced_sample
 
+pytestmark = pytest.mark.no_cover  # other tests cover the same; measured, it takes twice as long
+
 
 @needs_corpus
 @pytest.mark.parametrize("name", some_samples(2))

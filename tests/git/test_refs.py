@@ -165,7 +165,7 @@ def test_hooks_may_refuse(store: Store) -> None:
 
 
 def test_a_lock_that_stays(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refs, "LOCK_WAIT", 50)
+    monkeypatch.setattr(refs, "PATIENCE", dict.fromkeys(refs.PATIENCE, "50"))
     lock = store.path / ".git" / f"{SESSIONS}.lock"
     lock.parent.mkdir(parents=True)
     lock.touch()
@@ -177,7 +177,10 @@ def test_a_lock_that_stays(store: Store, monkeypatch: pytest.MonkeyPatch) -> Non
     assert str(lock) in (caught.value.hint or "")
     assert lock.exists()
     lock.unlink()
-    assert "(gone meanwhile)" in refs._locked(lock).message
+    gone = refs.locked(f"Unable to create '{lock}': File exists".encode())
+    assert gone is not None
+    assert "(gone meanwhile)" in gone.message
+    assert refs.locked(b"fatal: something else") is None
     update_refs(store.repo, [RefUpdate(SESSIONS, store.one, None)])
 
 

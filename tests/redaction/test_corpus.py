@@ -20,6 +20,8 @@ from tests.redaction.bundles import opened as in_memory
 from tests.support.corpus import needs_corpus, some_samples, synced_sample
 from tests.support.run import run_cli
 
+pytestmark = pytest.mark.no_cover  # other tests cover the same; measured, it takes twice as long
+
 READY = [Redactor(make()) for make in policy.BUILT_IN.values()]
 
 

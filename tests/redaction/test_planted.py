@@ -8,6 +8,8 @@ from git_asr.redaction import policy
 from tests.redaction.bundles import made, places, redacted
 from tests.redaction.planted import FIELDS, SECRETS, WITH_CONTEXT, core, spellings
 
+pytestmark = pytest.mark.no_cover  # other tests cover the same; measured, it takes twice as long
+
 LARGE = ("blob", "blob part", "blob json")
 POLICIES = {"default": policy.default(), "strict": policy.strict()}
 
