@@ -229,7 +229,7 @@ def test_a_missed_aim_is_said() -> None:
     assert [late.median, early.median] == [3.0, 2.0]
 
 
-@pytest.mark.parametrize("name", ["default", "large", "refs", "hooks", "log"])
+@pytest.mark.parametrize("name", ["default", "large", "scale", "kept", "refs", "hooks", "log"])
 def test_the_page_has_every_run(name: str) -> None:
     text = PAGE.read_text("utf-8").partition(f"<!-- figures: {name} -->")[2]
     check_rows(rows(text.partition(f"<!-- end of figures: {name} -->")[0]))
