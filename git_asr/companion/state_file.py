@@ -61,17 +61,17 @@ class DamagedState(AsrError):
 def write_state(directory: Path, *, fresh: bool = False) -> Iterator[State]:
     """Open the state for one sync: everything is kept if the block ends well, nothing of it otherwise.
 
-    ``directory``: ``<common directory>/asr``; it is made. ``fresh``: begin with empty tables. A file that is damaged
-    or of another version is replaced.
+    ``directory``: ``<common directory>/asr``; it is made. ``fresh``: begin with empty tables, in the same file: who has
+    it open would take the journal of another one for its own. A file that is damaged or of another version is replaced.
 
     Raises:
         AsrError: the file cannot be written.
-        DamagedState: it is damaged; nothing was kept.
+        DamagedState: it is damaged, and gone now.
     """
     path = directory / FILE_NAME
     try:
         make_folder(directory)
-        if fresh or not _is_ours(path):
+        if not _is_ours(path):
             _remove(path)
         make_file(path)
         connection = _connect(path)
@@ -79,11 +79,14 @@ def write_state(directory: Path, *, fresh: bool = False) -> Iterator[State]:
         raise _cannot_write(path, error) from error
     with closing(connection):
         try:
+            if fresh:
+                _empty(connection)
             yield State(Tables(connection))
             connection.commit()
         except sqlite3.OperationalError as error:
             raise _cannot_write(path, error) from error
         except (sqlite3.Error, UnicodeDecodeError) as error:
+            _remove(path)
             raise DamagedState(f"{path} is damaged: {error}", hint="git asr sync --full") from error
 
 
@@ -128,10 +131,20 @@ def _connect(path: Path) -> sqlite3.Connection:
     connection.execute("PRAGMA synchronous = OFF")  # a lost state is found again
     connection.execute("BEGIN IMMEDIATE")
     if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-        for statement in _TABLES.split(";"):
-            connection.execute(statement)
-        connection.execute("INSERT INTO meta VALUES ('schema', ?)", (SCHEMA_VERSION,))
+        _make(connection)
     return connection
+
+
+def _make(connection: sqlite3.Connection) -> None:
+    for statement in _TABLES.split(";"):
+        connection.execute(statement)
+    connection.execute("INSERT INTO meta VALUES ('schema', ?)", (SCHEMA_VERSION,))
+
+
+def _empty(connection: sqlite3.Connection) -> None:
+    for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+        connection.execute(f'DROP TABLE "{name}"')
+    _make(connection)
 
 
 def _is_ours(path: Path) -> bool:

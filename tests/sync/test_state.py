@@ -198,3 +198,24 @@ def test_progress_is_told(repo: EntireRepo) -> None:
     told: list[tuple[int, int]] = []
     run(repo, full=True, progress=lambda done, total: told.append((done, total)))
     assert told == [(number, 30) for number in range(1, 31)]
+
+
+def test_a_full_sync_empties_the_file_that_others_have_open(repo: EntireRepo) -> None:
+    """A new file under the name of one that is open would let SQLite take the one's journal for the other's."""
+    path = state_path(repo)
+    before = path.stat().st_ino
+    with read_state(path.parent) as state:
+        assert state is not None
+        assert state.counts() == (30, 30)
+        run(repo, full=True)
+        assert path.stat().st_ino == before
+        assert state.counts() == (30, 30)
+
+
+def test_full_mends_a_file_whose_pages_are_damaged(repo: EntireRepo) -> None:
+    path, before = state_path(repo), tip(repo.path)
+    data = path.read_bytes()
+    path.write_bytes(data[:8192] + b"\xff" * (len(data) - 8192))
+    outcome = run(repo, full=True)
+    assert (outcome.sessions, outcome.links, tip(repo.path)) == (30, 30, before)
+    assert not has_news(open_repository(repo.path))
