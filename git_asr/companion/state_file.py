@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from git_asr.companion.private import make_file, make_folder
@@ -66,7 +66,7 @@ def write_state(directory: Path, *, fresh: bool = False) -> Iterator[State]:
 
     Raises:
         AsrError: the file cannot be written.
-        DamagedState: it is damaged, and gone now.
+        DamagedState: it is damaged, and gone now if it can be deleted.
     """
     path = directory / FILE_NAME
     try:
@@ -86,7 +86,8 @@ def write_state(directory: Path, *, fresh: bool = False) -> Iterator[State]:
         except sqlite3.OperationalError as error:
             raise _cannot_write(path, error) from error
         except (sqlite3.Error, UnicodeDecodeError) as error:
-            _remove(path)
+            with suppress(OSError):  # then the next one finds the damage again
+                _remove(path)
             raise DamagedState(f"{path} is damaged: {error}", hint="git asr sync --full") from error
 
 
