@@ -41,7 +41,7 @@ def scale(bench: Bench, sessions: int, checkpoints: int, commits: int) -> list[F
         ratio(f"sync after one commit, {held}", "× with 100 of each", found["wide"], found["narrow"], 1.3),
         Figure(f"sync after one commit, {held}", "s", tuple(found["wide"])),
         beyond(f"no-change sync, {sessions:,} sessions", idle["unchanged"], idle["bare"], 0.3),
-        Figure(f"full sync, {held}", "s", tuple(in_seconds({"sync": first})["sync"])),
+        Figure(f"full sync, {held}", "s", tuple(one.seconds for one in first)),
         Figure(f"full sync, {held}, peak memory", "MB", tuple(one.peak / _MEGABYTE for one in first), 250),
     ]
 

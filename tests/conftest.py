@@ -36,9 +36,8 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             "USERPROFILE": str(home),
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_TEMPLATE_DIR": str(
-                tmp_path_factory.mktemp("template")
-            ),  # some have not even a folder of hooks
+            # some templates have not even a folder of hooks
+            "GIT_TEMPLATE_DIR": str(tmp_path_factory.mktemp("template")),
             "GIT_TERMINAL_PROMPT": "0",
             "GIT_AUTHOR_NAME": "Ann Author",
             "GIT_AUTHOR_EMAIL": "ann@example.com",

@@ -128,11 +128,8 @@ class World:
 
 def remove_locks(folder: Path) -> list[Path]:
     """Do what the message of a Git says that finds the lock of one that was killed."""
-    found = [
-        one
-        for one in folder.rglob("*.lock")
-        if "refs" in one.parts or "asr" not in one.relative_to(folder).parts
-    ]
+    places = {one: one.relative_to(folder).parts for one in folder.rglob("*.lock")}
+    found = [one for one, parts in places.items() if "refs" in parts or "asr" not in parts]
     for one in found:
         one.unlink()
     return found
