@@ -66,7 +66,7 @@ def view(records: Sequence[Record], head: str | None = None, gaps: Collection[in
     for number in sorted(path):
         record = records[number]
         seen.add(record["id"])
-        if record.get("supersedes") in seen or revisions.tombstone(record) is not None:
+        if record.get("supersedes") in seen or not revisions.stands(record):
             continue  # it stands where the first revision stood; or it was withdrawn
         latest = revisions.latest(record)
         if record["type"] == "compaction":

@@ -22,16 +22,22 @@ class Revisions:
         self._records = list(records)
         self._by_id: dict[str, Record] = {}
         self._next: dict[int, Record] = {}
-        self._later: set[int] = set()
+        self._earlier: dict[int, Record] = {}
         self._tombstones: dict[str, Record] = {}
         for record in self._records:
             earlier = self._by_id.get(record.get("supersedes", ""))
             if earlier is not None:
                 self._next[id(earlier)] = record
-                self._later.add(id(record))
+                self._earlier[id(record)] = earlier
             self._by_id.setdefault(record["id"], record)
             if record["type"] == "tombstone":
                 self._tombstones[record["target"]] = record
+        self._withdrawn: set[int] = set()
+        for target in self._tombstones:
+            at = self._by_id.get(target)
+            while at is not None and id(at) not in self._withdrawn:
+                self._withdrawn.add(id(at))
+                at = self._earlier.get(id(at))
 
     def record(self, identifier: str) -> Record | None:
         """The record with exactly this ID; of several (which a stream must not have) the first."""
@@ -45,15 +51,15 @@ class Revisions:
 
     def is_first(self, record: Record) -> bool:
         """Whether a record of the stream supersedes no other record of it."""
-        return id(record) not in self._later
+        return id(record) not in self._earlier
 
     def tombstone(self, record: Record) -> Record | None:
         """The record that withdraws this one, if there is one."""
         return self._tombstones.get(record["id"])
 
     def stands(self, record: Record) -> bool:
-        """Whether neither a record nor its latest revision was withdrawn."""
-        return self.tombstone(record) is None and self.tombstone(self.latest(record)) is None
+        """Whether neither a record of the stream was withdrawn nor one that supersedes it, be it the latest or not."""
+        return self.tombstone(record) is None and id(record) not in self._withdrawn
 
     def entities(self) -> Iterator[tuple[Record, Record]]:
         """Every entity once: its first revision, in whose place it stands, and its latest; withdrawn ones are out."""

@@ -76,6 +76,13 @@ def test_what_was_withdrawn_is_not_there() -> None:
     ) == ["b", "c"]
 
 
+@pytest.mark.parametrize("target", ["a", "a2", "a3"])
+def test_what_was_withdrawn_in_any_revision_is_not_there(target: str) -> None:
+    revised = [record("a"), record("a2", supersedes="a"), record("a3", supersedes="a2")]
+    withdrawn = record("t", "tombstone", target=target, reason="x")
+    assert seen([*revised, record("b"), withdrawn, record("c")]) == ["b", "c"]
+
+
 def test_a_compaction_leaves_what_it_excepts_and_what_follows() -> None:
     compaction = record("k", "compaction", replaces={"through": "c", "except": ["b"]}, summary="s")
     records = [*LINE[:3], record("s"), compaction, record("e")]

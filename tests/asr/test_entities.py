@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,13 +30,17 @@ def test_a_revision_of_something_unseen_stands_for_itself() -> None:
     assert [one["id"] for one in Revisions([record("b", supersedes="gone")]).standing()] == ["b"]
 
 
-def test_a_latest_revision_that_was_withdrawn_goes_as_a_whole() -> None:
+@pytest.mark.parametrize("target", ["a", "a2", "a3"])
+def test_what_was_withdrawn_in_any_revision_goes_as_a_whole(target: str) -> None:
     records = [
         record("a"),
         record("a2", supersedes="a"),
-        record("t", "tombstone", target="a2", reason="merged"),
+        record("a3", supersedes="a2"),
+        record("t", "tombstone", target=target, reason="merged"),
     ]
-    assert list(Revisions(records).standing()) == []
+    revisions = Revisions(records)
+    assert list(revisions.standing()) == []
+    assert [revisions.stands(one) for one in records[:3]] == [one > target for one in ("a", "a2", "a3")]
 
 
 def test_what_supersedes_itself_or_a_later_record_is_not_lost() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from git_asr.asr import large, parts, read
@@ -24,6 +24,7 @@ from git_asr.companion.forgetting import tombstone
 from git_asr.companion.opening import open_bundle
 from git_asr.companion.searching import Hit, Place
 from git_asr.companion.signature_file import SIGNATURES, open_signatures
+from git_asr.companion.tree import session_folders, session_path
 from git_asr.errors import Diagnostic
 from git_asr.git.backend import open_objects
 from git_asr.git.base import FILE, TREE, Objects, TreeEntry
@@ -76,13 +77,13 @@ class Companion:
 
     @property
     def folders(self) -> dict[str, str]:
-        return dict(store.session_folders(self.objects, str(self.tree)))
+        return dict(session_folders(self.objects, str(self.tree)))
 
     def put(self, sessions: Mapping[str, Records | None]) -> None:
         edits = {}
         for identifier, records in sessions.items():
             folder = self._forgotten(identifier) if records is None else self._bundle(identifier, records)
-            edits[store.session_path(key(identifier))] = (TREE, folder)
+            edits[session_path(key(identifier))] = (TREE, folder)
         self.tree = edit_tree(self.objects, self.writer, self.tree, edits)
         self.writer.finish()
 
@@ -246,6 +247,19 @@ QUERIES = st.lists(
     deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=40
 )
 @given(STEPS, QUERIES)
+@example(
+    [
+        {
+            "a": [
+                message(1, "key"),
+                message(2, "key", supersedes="id-1"),
+                message(3, "key", supersedes="id-2"),
+                withdrawn(4, 2),
+            ]
+        }
+    ],
+    [Query("key", True, False)],
+)
 def test_the_same_is_found_with_signatures_and_without(
     repository: Path, steps: list[dict[str, Records | None]], queries: list[Query]
 ) -> None:
@@ -316,7 +330,7 @@ def known(made: Companion, *names: str) -> dict[str, dict[str, bytes]]:
     """The signatures in the file, by session and part."""
     with made.place(index=True) as place:
         assert place.known is not None
-        found = {name: place.known.signed(store.session_path(key(name))) for name in names}
+        found = {name: place.known.signed(session_path(key(name))) for name in names}
     return {name: {oid: one.signature for oid, one in parts.items()} for name, parts in found.items()}
 
 
@@ -329,7 +343,7 @@ def test_nothing_of_a_forgotten_session_stays_in_the_file(repository: Path) -> N
         file = made.directory / SIGNATURES.name
         with made.place(index=True) as place:
             assert place.known is not None
-            held = place.known.signed(store.session_path(key("forgotten-session")))
+            held = place.known.signed(session_path(key("forgotten-session")))
         traces = [one.signature for one in held.values()] + [oid.encode() for oid in held]
         traces += [b"forgotten-session", b"id-0"]
         pieces = [trace[at : at + 24] for trace in traces for at in range(0, len(trace) - 23, 24)]
@@ -342,7 +356,7 @@ def test_nothing_of_a_forgotten_session_stays_in_the_file(repository: Path) -> N
         data = file.read_bytes()
         assert [piece for piece in telling if piece in data] == []
         assert not (file.with_name(SIGNATURES.name + "-journal")).exists()
-        assert store.session_path(key("b")).encode() in data
+        assert session_path(key("b")).encode() in data
         assert len(made.hits(Matcher(Query("kept")), index=True)) == 1
 
 
@@ -547,7 +561,7 @@ def test_a_blob_that_is_not_here_yet_is_asked_for_again(repository: Path) -> Non
         session = made.sessions()[0]
         (listed,) = store.manifests(made.objects, str(made.tree))
         sha = listed[1].blobs[0].sha256  # type: ignore[union-attr]
-        entry = made.objects.lookup(str(made.tree), f"{store.session_path(key('a'))}/blobs/sha256/{sha}")
+        entry = made.objects.lookup(str(made.tree), f"{session_path(key('a'))}/blobs/sha256/{sha}")
         assert entry is not None
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(made.objects, "blob", lambda oid: None if oid == entry.oid else blob(oid))
