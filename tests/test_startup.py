@@ -106,6 +106,27 @@ def test_a_sync_with_nothing_to_do_imports_nothing_that_converts(tmp_path: Path)
     assert "sqlite3" in found
 
 
+def test_a_sync_after_one_commit_imports_what_that_needs(tmp_path: Path) -> None:
+    """Not libgit2, which takes longer to begin than Git, nor what converts other agents, lists or searches."""
+    repo = EntireRepo(tmp_path / "r")
+    repo.checkpoint("5f0af6f2363f", Stored("ses-1", claude("ses-1", ["a"])))
+    repo.commit("5f0af6f2363f")
+    path = repo.build()
+    assert run_cli(["sync"], path).status == 0
+    repo.checkpoint("5f0af6f23640", Stored("ses-2", claude("ses-2", ["b"])))
+    repo.commit("5f0af6f23640")
+    repo.build()
+    found = imports("-C", str(path), "sync")
+    assert "git_asr.converters.claude.assistant" in found
+    own = [name.removeprefix("git_asr.") for name in found if name.startswith("git_asr.")]
+    converters = [name for name in own if name.startswith("converters.") and name.count(".") == 2]
+    agents = {name.split(".")[1] for name in converters if not name.endswith(".format")}
+    assert agents <= {"claude", "etf"}, "etf holds what others need of it"
+    unneeded = ("processes", "taking", "importing", "fetch", "searching", "usage_file", "summaries")
+    assert [name for name in own if name.endswith(unneeded)] == []
+    assert {name.partition(".")[0] for name in found} & {"pygit2", "git", "multiprocessing"} == set()
+
+
 def test_a_worker_with_nothing_to_do_imports_next_to_nothing(tmp_path: Path) -> None:
     path = EntireRepo(tmp_path / "r").build()
     (path / ".git" / "asr" / "queue").mkdir(parents=True)

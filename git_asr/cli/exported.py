@@ -26,7 +26,7 @@ from git_asr.cli.promised import bring_sessions
 from git_asr.cli.redacting import Redaction
 from git_asr.cli.selecting import Selection, select
 from git_asr.companion.exporting import bundle_of
-from git_asr.companion.store import read_tip
+from git_asr.companion.tree import read_tip
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.backend import open_objects
 from git_asr.git.base import Objects

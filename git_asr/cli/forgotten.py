@@ -14,6 +14,7 @@ from git_asr.cli.opening import open_repository
 from git_asr.companion import lookup, store
 from git_asr.companion.forgetting import Forget, newest_checkpoint
 from git_asr.companion.names import REMOTES
+from git_asr.companion.tree import read_tip, session_path
 from git_asr.errors import AsrError, Diagnostic, UsageError
 from git_asr.git import refs
 from git_asr.git.backend import open_objects
@@ -110,7 +111,7 @@ def forget(wanted: Wanted, *, dry_run: bool) -> Forgotten:
     repo = open_repository()
     warnings = render.Warnings()
     with open_objects(repo, "git") as objects:
-        tip = store.read_tip(repo, objects)
+        tip = read_tip(repo, objects)
         found = lookup.manifests(objects, tip.tree, warnings)
         if when is None:
             keys = [key for text in wanted.sessions for key in _named(found, text)]
@@ -179,5 +180,5 @@ def _remotes(repo: Repository, objects: Objects) -> Iterator[tuple[str, str]]:
 def _holds(objects: Objects, tree: str, keys: Sequence[SessionKey]) -> Iterator[bool]:
     """Whether a tree has something of each of some sessions."""
     for key in keys:
-        entry = objects.lookup(tree, f"{store.session_path(key)}/sessions")
+        entry = objects.lookup(tree, f"{session_path(key)}/sessions")
         yield entry is not None

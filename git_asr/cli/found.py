@@ -20,7 +20,7 @@ from git_asr.cli.promised import bring_sessions
 from git_asr.cli.selecting import Selection, selected
 from git_asr.companion import searching
 from git_asr.companion.searching import Hit
-from git_asr.companion.store import read_tip
+from git_asr.companion.tree import read_tip
 from git_asr.git.backend import open_objects
 from git_asr.values import dataclass
 from git_asr.views.matching import Line, Matcher, split

@@ -23,8 +23,8 @@ from git_asr.cli.log_options import Own, choosing, has, pads_notes, with_notes
 from git_asr.cli.weaving import Marks, Unweaver, Weaver
 from git_asr.companion import lookup
 from git_asr.companion.names import NOTES
-from git_asr.companion.store import read_tip
 from git_asr.companion.summaries import Logged, Summaries, summaries
+from git_asr.companion.tree import read_tip
 from git_asr.errors import DONE, AsrError, UsageError
 from git_asr.git.backend import open_objects
 from git_asr.git.base import Objects, Repository

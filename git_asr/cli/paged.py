@@ -22,7 +22,7 @@ from git_asr.cli.shown import commit_line
 from git_asr.companion.exporting import bundle_of
 from git_asr.companion.lookup import Candidate
 from git_asr.companion.opening import open_bundle
-from git_asr.companion.store import read_tip
+from git_asr.companion.tree import read_tip
 from git_asr.errors import AsrError, Diagnostic, Report, UsageError
 from git_asr.exporters.base import exported
 from git_asr.exporters.html import HTML

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from typing import TYPE_CHECKING
 
 from git_asr.asr.header import SessionKey
 from git_asr.cli import render
-from git_asr.cli.fetched import hear
-from git_asr.companion import store
-from git_asr.companion.arrivals import Fill
 from git_asr.companion.soundness import lacking
+from git_asr.companion.tree import read_tip, session_folders, session_path
 from git_asr.errors import AsrError
 from git_asr.git import trees
 from git_asr.git.backend import open_objects
@@ -17,11 +16,16 @@ from git_asr.git.base import Objects, Repository
 from git_asr.git.promised import absent, fetch_promised, promisor
 from git_asr.views.text import neutral, plural
 
+if TYPE_CHECKING:
+    from git_asr.companion.arrivals import Fill
+
 
 def filling(repo: Repository) -> Fill | None:
     """What brings Git blobs from the remote that promised them; None where nothing is promised."""
     if not repo.promisor:
         return None
+
+    from git_asr.cli.fetched import hear
 
     def fill(oids: Collection[str]) -> None:
         many = plural(len(oids), "file")
@@ -36,8 +40,8 @@ def bring_summaries(repo: Repository) -> None:
     if not repo.promisor:
         return
     with open_objects(repo, "git") as objects:
-        tree = store.read_tip(repo, objects).tree
-        _bring(repo, [] if tree is None else list(lacking(objects, store.session_folders(objects, tree))))
+        tree = read_tip(repo, objects).tree
+        _bring(repo, [] if tree is None else list(lacking(objects, session_folders(objects, tree))))
 
 
 def bring_sessions(
@@ -55,7 +59,7 @@ def bring_sessions(
         return
     oids: list[str] = []
     for key in keys:
-        entry = objects.lookup(tree, store.session_path(key))
+        entry = objects.lookup(tree, session_path(key))
         if entry is not None and entry.is_tree:
             listed = trees.walk_files(objects, entry.oid)
             oids += (file.oid for path, file in listed if file.is_blob and wanted(path))

@@ -8,7 +8,7 @@ from git_asr.asr.bundle import Manifest, Session
 from git_asr.asr.header import SessionKey
 from git_asr.cli.meaning import meant
 from git_asr.companion import lookup
-from git_asr.companion.store import read_tip
+from git_asr.companion.tree import read_tip
 from git_asr.errors import AsrError, Report, UsageError
 from git_asr.git import ranged
 from git_asr.git.backend import open_objects

@@ -16,7 +16,7 @@ from git_asr.cli import render
 from git_asr.cli.meaning import meant
 from git_asr.companion.lookup import Candidate
 from git_asr.companion.opening import OpenBundle, open_bundle
-from git_asr.companion.store import read_tip
+from git_asr.companion.tree import read_tip
 from git_asr.errors import AsrError, Diagnostic, Report, UsageError
 from git_asr.git.base import Objects, Repository
 from git_asr.git.history import PLAIN, expanded

@@ -15,6 +15,7 @@ from git_asr.companion import store
 from git_asr.companion.merging import merge_trees
 from git_asr.companion.redacted import is_redacted
 from git_asr.companion.soundness import Spend, TooMuch, bounded_entries, lacking, unsound
+from git_asr.companion.tree import session_folders
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git import graph
 from git_asr.git.base import Objects, Repository, TreeEntry
@@ -284,7 +285,7 @@ class _Arrival:
         """Refuse a tip that forgets most of the sessions that are here. Raises AsrError."""
         if self.known.tree is None:
             return
-        here = dict(store.session_folders(self.objects, self.known.tree))
+        here = dict(session_folders(self.objects, self.known.tree))
         both = [(path, oid) for path, oid in sessions if path in here]
         gone = [path for path, is_gone in self._forgotten(both) if is_gone]
         lost = sum(not is_gone for _, is_gone in self._forgotten((path, here[path]) for path in gone))

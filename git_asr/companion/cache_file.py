@@ -13,8 +13,8 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from git_asr.companion import store
 from git_asr.companion.private import make_file, make_folder
+from git_asr.companion.tree import session_folders
 from git_asr.errors import AsrError
 from git_asr.git.base import Objects
 from git_asr.values import dataclass
@@ -60,10 +60,6 @@ class CacheFile:
             return
         with closing(connection):
             yield connection if self._kept(connection, objects, tree) else None
-
-    def is_there(self, directory: Path) -> bool:
-        """Whether there is such a file."""
-        return (directory / self.name).exists()
 
     def tree_of(self, directory: Path) -> str | None:
         """The companion tree that the file is about; None where there is no file, or it is not ours."""
@@ -149,7 +145,7 @@ class CacheFile:
     def _keep(self, connection: sqlite3.Connection, objects: Objects, tree: str) -> None:
         connection.execute("BEGIN IMMEDIATE")
         owed = _tree(connection) is None  # a new file, or one that could not be written anew the last time
-        removed = self.drop(connection, objects, dict(store.session_folders(objects, tree)))
+        removed = self.drop(connection, objects, dict(session_folders(objects, tree)))
         connection.execute("DELETE FROM meta WHERE key = 'tree'")
         connection.execute("COMMIT")
         if removed or owed:  # deleted rows, and copies of rows that SQLite moved, stay in its pages

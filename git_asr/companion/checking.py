@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 
-from git_asr.companion import store
+from git_asr.companion.tree import session_folders
 from git_asr.errors import AsrError
 from git_asr.git import trees
 from git_asr.git.base import Objects
@@ -38,7 +38,7 @@ class StoredFiles:
 
 def stored_files(objects: Objects, tree: str) -> Iterator[tuple[str, StoredFiles | AsrError]]:
     """Every folder of a companion tree that stands where sessions do, with its path; an error for what has no files."""
-    for place, folder in store.session_folders(objects, tree):
+    for place, folder in session_folders(objects, tree):
         try:
             files = {path: one.oid for path, one in trees.walk_files(objects, folder) if one.is_blob}
         except AsrError as error:

@@ -7,8 +7,8 @@ from typing import Any
 
 from git_asr.asr import stream
 from git_asr.asr.parts import header_path
-from git_asr.companion import store
 from git_asr.companion.listing import sessions
+from git_asr.companion.tree import read_tip
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.backend import open_objects
 from git_asr.git.base import Objects, Repository
@@ -32,7 +32,7 @@ def drifts(repo: Repository, commits: Set[str] | None, report: Report) -> Looked
     Of a stream whose header cannot be read the version is unknown.
     """
     with open_objects(repo, "git") as objects:
-        tree = store.read_tip(repo, objects).tree
+        tree = read_tip(repo, objects).tree
         listed = [
             (path, session)
             for path, session in sessions(objects, tree, report)

@@ -8,7 +8,8 @@ from typing import Any
 from git_asr.asr import codec, large
 from git_asr.asr.bundle import MANIFEST, Bundle, File, Manifest, Session, load
 from git_asr.asr.header import SessionKey
-from git_asr.companion import imports, store
+from git_asr.companion import imports
+from git_asr.companion.tree import session_path
 from git_asr.errors import AsrError
 from git_asr.git import trees
 from git_asr.git.base import Objects
@@ -31,7 +32,7 @@ def bundle_of(objects: Objects, tree: str, keys: Iterable[SessionKey]) -> Bundle
 
 def _one(objects: Objects, tree: str, key: SessionKey, files: dict[str, str]) -> Manifest:
     """The manifest of a session; its files are added to ``files``: Git blobs by path."""
-    entry = objects.lookup(tree, store.session_path(key))
+    entry = objects.lookup(tree, session_path(key))
     if entry is None or not entry.is_tree:
         raise AsrError(f"no session {key.id} in the companion ref", hint="git asr sessions")
     own = {path: file.oid for path, file in trees.walk_files(objects, entry.oid)}

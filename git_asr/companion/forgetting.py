@@ -15,6 +15,7 @@ from git_asr.asr.times import instant
 from git_asr.companion import store
 from git_asr.companion.merge import through
 from git_asr.companion.store import DamagedBundle, StoredSession
+from git_asr.companion.tree import session_path
 from git_asr.git.base import FILE, TREE, Objects, TreeEntry
 from git_asr.git.trees import Edit, edit_tree
 from git_asr.git.writing import ObjectWriter
@@ -33,12 +34,12 @@ def buried(objects: Objects, writer: ObjectWriter, tree: str | None, wanted: For
     """A companion tree in which some sessions are forgotten; those that were forgotten before stay as they are."""
     edits: dict[str, Edit] = {}
     for key in wanted.keys:
-        found = None if tree is None else objects.lookup(tree, f"{store.session_path(key)}/{MANIFEST}")
+        found = None if tree is None else objects.lookup(tree, f"{session_path(key)}/{MANIFEST}")
         if found is not None and store.says_forgotten(objects.blob(found.oid)):
             continue
         manifest = tombstone(key, wanted.reason, _through(objects, tree, key))
         entry = TreeEntry(MANIFEST, FILE, writer.blob(manifest.dump()))
-        edits[store.session_path(key)] = (TREE, writer.tree([entry]))
+        edits[session_path(key)] = (TREE, writer.tree([entry]))
     result = edit_tree(objects, writer, tree, edits)
     writer.finish()
     return result

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from git_asr.asr.bundle import Session
-from git_asr.companion import store
 from git_asr.companion.summaries import summaries
+from git_asr.companion.tree import read_tip
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.backend import open_objects
 from git_asr.git.base import Objects, Repository
 from git_asr.views.session import Overview, overview
+
+if TYPE_CHECKING:
+    from git_asr.asr.bundle import Session
 
 
 def overviews(repo: Repository, report: Report, *, whole: bool = True) -> list[Overview]:
@@ -20,7 +23,7 @@ def overviews(repo: Repository, report: Report, *, whole: bool = True) -> list[O
     be read.
     """
     with open_objects(repo, "git") as objects:
-        tree = store.read_tip(repo, objects).tree
+        tree = read_tip(repo, objects).tree
         if whole or tree is None:
             found = [overview(session) for _, session in sessions(objects, tree, report)]
         else:
@@ -30,7 +33,9 @@ def overviews(repo: Repository, report: Report, *, whole: bool = True) -> list[O
 
 def sessions(objects: Objects, tree: str | None, report: Report) -> Iterator[tuple[str, Session]]:
     """Every session of a companion tree that is not forgotten, with its path; as ``overviews``."""
-    for path, manifest in store.manifests(objects, tree) if tree is not None else ():
+    from git_asr.companion.store import manifests  # noqa: PLC0415  (not needed where all is known)
+
+    for path, manifest in manifests(objects, tree) if tree is not None else ():
         if isinstance(manifest, AsrError):
             report(Diagnostic("damaged-bundle", path, manifest.message, "git asr sync --full"))
         elif manifest.forgotten is None:

@@ -12,6 +12,7 @@ from git_asr.asr.header import SessionKey
 from git_asr.asr.links import CHECKPOINT, checkpoint_of, is_link, standing
 from git_asr.asr.parts import LINKS_END
 from git_asr.companion import store
+from git_asr.companion.tree import session_path
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Objects
 from git_asr.values import dataclass
@@ -128,7 +129,7 @@ def _links(objects: Objects, tree: str, keys: Iterable[SessionKey]) -> Iterator[
     """The link records of some sessions that are of use."""
     oids: list[tuple[SessionKey, str]] = []
     for key in keys:
-        folder = objects.lookup(tree, f"{store.session_path(key)}/sessions")
+        folder = objects.lookup(tree, f"{session_path(key)}/sessions")
         if folder is not None and folder.is_tree:
             oids += ((key, one.oid) for one in objects.entries(folder.oid) if one.name.endswith(LINKS_END))
     for (key, _), data in zip(oids, objects.blobs(oid for _, oid in oids), strict=True):

@@ -12,6 +12,7 @@ from git_asr.asr.header import UNKNOWN, SessionKey
 from git_asr.companion import store
 from git_asr.companion.merge import StreamState, sources, with_links, without
 from git_asr.companion.store import DamagedBundle, StoredSession
+from git_asr.companion.tree import changed_sessions
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import TREE, Objects
 from git_asr.git.trees import edit_tree
@@ -25,7 +26,7 @@ def merge_trees(objects: Objects, writer: ObjectWriter, left: str, right: str, r
     left one's stays as it is.
     """
     edits: dict[str, tuple[int, str] | None] = {}
-    for path, mine, theirs in store.changed_sessions(objects, left, right):
+    for path, mine, theirs in changed_sessions(objects, left, right):
         if mine is None or theirs is None:
             tree = mine or theirs
         else:

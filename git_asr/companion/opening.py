@@ -12,7 +12,7 @@ from git_asr.asr.header import SessionKey
 from git_asr.asr.parts import blob_path
 from git_asr.asr.read import Problem, Stream
 from git_asr.asr.reading import Part
-from git_asr.companion import store
+from git_asr.companion.tree import session_path
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git import trees
 from git_asr.git.base import Objects
@@ -49,7 +49,7 @@ def open_bundle(
     Raises:
         AsrError: there is none, it is damaged, or the session was forgotten.
     """
-    entry = objects.lookup(tree, store.session_path(key))
+    entry = objects.lookup(tree, session_path(key))
     if entry is None or not entry.is_tree:
         raise AsrError(f"no session {key.id} in the companion ref", hint="git asr sessions")
     files = {path: file.oid for path, file in trees.walk_files(objects, entry.oid)}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from git_asr.asr.bundle import MANIFEST, REDACTION, Manifest, load
-from git_asr.companion import store
+from git_asr.companion.tree import session_folders
 from git_asr.errors import AsrError
 from git_asr.git.base import Objects
 
@@ -63,7 +63,7 @@ def policy_of(manifest: Manifest) -> object:
 
 def _unforgotten(objects: Objects, tree: str) -> Iterator[tuple[str, str, Manifest]]:
     """The path, the tree and the manifest of each session that can be read and is not forgotten."""
-    for path, session in store.session_folders(objects, tree):
+    for path, session in session_folders(objects, tree):
         entry = objects.lookup(session, MANIFEST)
         with suppress(AsrError):
             manifest = load((entry and objects.blob(entry.oid)) or b"")

@@ -17,7 +17,6 @@ from git_asr.asr.draft import Record
 from git_asr.asr.parts import blob_path, header_path, links_path
 from git_asr.asr.reading import fault
 from git_asr.asr.version import SUPPORTED_MAJOR, major
-from git_asr.companion import store
 from git_asr.companion.signature_file import (
     SIGNATURES,
     Revision,
@@ -25,6 +24,7 @@ from git_asr.companion.signature_file import (
     Signed,
     open_signatures,
 )
+from git_asr.companion.tree import changed_sessions, read_tip, session_folders, session_path
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import Objects, Repository
 from git_asr.git.trees import walk_files
@@ -100,7 +100,7 @@ def search(place: Place, session: Session, find: Find, sieve: Sieve) -> Generato
 
     ``sieve``: passes every signature of a text that ``find`` finds a line in. Who leaves early closes it.
     """
-    path = store.session_path(session.key)
+    path = session_path(session.key)
     tree = place.folders.get(path)
     if (
         tree is None
@@ -123,7 +123,7 @@ def search(place: Place, session: Session, find: Find, sieve: Sieve) -> Generato
 def opened(repo: Repository, objects: Objects, tree: str, report: Report, *, index: bool) -> Iterator[Place]:
     """A companion tree to look through, with the file of signatures where ``index`` is wanted and it can be used."""
     directory = repo.common_dir / "asr"
-    folders = dict(store.session_folders(objects, tree))
+    folders = dict(session_folders(objects, tree))
     if not index:
         yield Place(objects, folders, None, report)
         return
@@ -131,28 +131,24 @@ def opened(repo: Repository, objects: Objects, tree: str, report: Report, *, ind
         with open_signatures(directory, objects, tree, make=True) as known:
             yield Place(objects, folders, known, report)
     finally:
-        now = store.read_tip(repo, objects).tree
+        now = read_tip(repo, objects).tree
         if now != tree:  # what went meanwhile may have been written once more
             SIGNATURES.drop_gone(directory, objects, now)
 
 
 def keep_up(repo: Repository, objects: Objects, *, learn: bool) -> None:
-    """Bring the file of signatures, where there is one, up to date with the companion ref.
+    """Bring the file of signatures, which is there, up to date with the companion ref.
 
     What that does not hold goes. ``learn``: read what is new in it, so that no search need to.
     """
     directory = repo.common_dir / "asr"
-    if not SIGNATURES.is_there(directory):
-        return
     try:
-        tree = store.read_tip(repo, objects).tree
+        tree = read_tip(repo, objects).tree
         before = SIGNATURES.tree_of(directory)
         SIGNATURES.drop_gone(directory, objects, tree)
         if not learn or None in (before, tree) or before == tree:
             return
-        changed = {
-            path: new for path, _, new in store.changed_sessions(objects, before, tree) if new is not None
-        }
+        changed = {path: new for path, _, new in changed_sessions(objects, before, tree) if new is not None}
         sessions = [one for folder in changed.values() for one in _sessions(objects, folder)]
         with open_signatures(directory, objects, str(tree), make=False) as known:
             place = Place(objects, changed, known, _say_nothing)

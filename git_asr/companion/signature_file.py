@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from git_asr.companion import names
 from git_asr.companion.cache_file import CacheFile, write
 from git_asr.git.base import Objects
 from git_asr.git.trees import walk_files
@@ -142,5 +143,5 @@ def _drop(connection: sqlite3.Connection, objects: Objects, there: Mapping[str, 
     return removed
 
 
-SIGNATURES = CacheFile("signatures.sqlite", _TABLES, 1, _drop)
+SIGNATURES = CacheFile(names.SIGNATURES, _TABLES, 1, _drop)
 """The file. Its form is raised when signatures are made another way, or of other text."""

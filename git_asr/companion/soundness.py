@@ -15,6 +15,7 @@ from git_asr.asr.bundle import MANIFEST, Manifest, load
 from git_asr.asr.parts import LINKS_END, is_bundle_path, is_part
 from git_asr.companion import store
 from git_asr.companion.merge import StreamState
+from git_asr.companion.tree import session_path
 from git_asr.errors import AsrError
 from git_asr.git.base import FILE, Objects, TreeEntry
 from git_asr.git.promised import absent
@@ -221,7 +222,7 @@ def _check_manifest(one: _Looked, manifest: Manifest) -> None:
     if len(manifest.sessions) != 1:
         raise AsrError("its manifest is not of one session")
     key = manifest.sessions[0].key
-    if store.session_path(key) != one.path:
+    if session_path(key) != one.path:
         raise AsrError(f"its manifest is of the session {key.id!r:.80} of {key.harness!r:.80}")
     listed = {MANIFEST, *manifest.files()}
     if manifest.forgotten is not None and (manifest.sessions[0].streams or listed != {MANIFEST}):

@@ -16,16 +16,16 @@ from typing import Any
 import orjson
 
 from git_asr.asr.header import SessionKey
-from git_asr.companion import store
 from git_asr.companion.lock import replace_file
+from git_asr.companion.names import SUMMARIES
 from git_asr.companion.private import make_folder
+from git_asr.companion.tree import read_tip, session_folders
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import Objects, Repository
 from git_asr.values import dataclass
 from git_asr.views.filtering import Touches
 from git_asr.views.session import Overview, log_line, overview
 
-FILE_NAME = "summaries.json"
 _FORM = 1
 """Raised when entries are made another way."""
 _MOST_PROMPT = 400
@@ -131,11 +131,11 @@ class Summaries:
 
 def summaries(repo: Repository, objects: Objects, tree: str, report: Report) -> Summaries:
     """The sessions of a companion tree that are not forgotten; a damaged manifest is reported and passed over."""
-    file = repo.common_dir / "asr" / FILE_NAME
+    file = repo.common_dir / "asr" / SUMMARIES
     known_tree, known = _read(file)
     if known_tree == tree:
         return Summaries(objects, tree, report, file, known)
-    folders = dict(store.session_folders(objects, tree))
+    folders = dict(session_folders(objects, tree))
     entries = {path: one for path, one in known.items() if folders.get(path) == one.tree}
     new = {path: folder for path, folder in folders.items() if path not in entries}
     whole = True
@@ -151,15 +151,15 @@ def summaries(repo: Repository, objects: Objects, tree: str, report: Report) -> 
 
 def drop_gone(repo: Repository, objects: Objects) -> None:
     """Take out of the file, where there is one, what the companion ref no longer holds."""
-    file = repo.common_dir / "asr" / FILE_NAME
+    file = repo.common_dir / "asr" / SUMMARIES
     if not file.exists():
         return
     known_tree, known = _read(file)
     try:
-        tree = store.read_tip(repo, objects).tree
+        tree = read_tip(repo, objects).tree
         if tree is not None and tree == known_tree:
             return
-        folders = {} if tree is None else dict(store.session_folders(objects, tree))
+        folders = {} if tree is None else dict(session_folders(objects, tree))
     except AsrError:
         folders = {}
     held = {path: one for path, one in known.items() if folders.get(path) == one.tree}

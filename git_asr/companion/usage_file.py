@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 from git_asr.asr.header import SessionKey
-from git_asr.companion import store
+from git_asr.companion import names
 from git_asr.companion.cache_file import CacheFile, write
+from git_asr.companion.tree import read_tip, session_folders, session_path
 from git_asr.errors import AsrError
 from git_asr.git.base import Objects, Repository
 from git_asr.views import told
@@ -39,7 +40,7 @@ class UsageFile:
 
     def told(self, key: SessionKey) -> Told | None:
         """What a session tells, None where that is not known."""
-        path = store.session_path(key)
+        path = session_path(key)
         if self._connection is None:
             return None
         asked = "SELECT told FROM session WHERE path = ? AND tree = ?"
@@ -51,7 +52,7 @@ class UsageFile:
 
     def add(self, key: SessionKey, one: Told) -> None:
         """Keep what a session tells."""
-        path = store.session_path(key)
+        path = session_path(key)
         if self._connection is not None and path in self._folders:
             self._new.append((path, self._folders[path], zlib.compress(one.dump(), 1)))
             if len(self._new) >= _AT_ONCE:
@@ -76,22 +77,21 @@ def opened(repo: Repository, objects: Objects, tree: str | None) -> Iterator[Usa
     directory = repo.common_dir / "asr"
     try:
         with USAGE.open(directory, objects, tree, make=True) as connection:
-            found = UsageFile(connection, tree, dict(store.session_folders(objects, tree)))
+            found = UsageFile(connection, tree, dict(session_folders(objects, tree)))
             try:
                 yield found
             finally:
                 found.flush()
     finally:
-        if store.read_tip(repo, objects).tree != tree:  # what went meanwhile may have been written once more
+        if read_tip(repo, objects).tree != tree:  # what went meanwhile may have been written once more
             keep_up(repo, objects)
 
 
 def keep_up(repo: Repository, objects: Objects) -> None:
     """Take out of the file, where there is one, what the companion ref does not hold any more."""
     directory = repo.common_dir / "asr"
-    if USAGE.is_there(directory):
-        with suppress(AsrError):  # then it is found when the file is opened
-            USAGE.drop_gone(directory, objects, store.read_tip(repo, objects).tree)
+    with suppress(AsrError):  # then it is found when the file is opened
+        USAGE.drop_gone(directory, objects, read_tip(repo, objects).tree)
 
 
 def _drop(connection: sqlite3.Connection, _: Objects, there: Mapping[str, str]) -> int:
@@ -101,5 +101,5 @@ def _drop(connection: sqlite3.Connection, _: Objects, there: Mapping[str, str]) 
     return len(gone)
 
 
-USAGE = CacheFile("usage.sqlite", _TABLES, told.FORM, _drop)
+USAGE = CacheFile(names.USAGE, _TABLES, told.FORM, _drop)
 """The file."""

@@ -8,20 +8,20 @@ all of it.
 from __future__ import annotations
 
 from functools import cache
-from importlib import resources
+from pkgutil import get_data
 
 from git_asr.asr import codec
 from git_asr.asr.kinds import Known
 from git_asr.converters.versions import VERSIONS
 
-FOLDER = resources.files("git_asr.converters") / "kinds"
-
 
 @cache
 def known(converter: str) -> Known | None:
     """What a converter of this name knows; None for one that keeps all units whole, and for one that is not here."""
-    file = FOLDER / f"{converter}.json"
-    if converter not in VERSIONS or not file.is_file():
+    if converter not in VERSIONS:
         return None
-    said = codec.strict(file.read_bytes())
+    try:
+        said = codec.strict(get_data(__package__, f"kinds/{converter}.json") or b"")
+    except FileNotFoundError:
+        return None
     return Known(said["kinds"], said["data"])

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
 
 from git_asr.errors import AsrError
 from git_asr.git.base import Objects, Repository
-from git_asr.git.fetching import Hear, fetch_objects
 from git_asr.git.repository import is_true
+
+if TYPE_CHECKING:
+    from git_asr.git.fetching import Hear
 
 
 def promisor(repo: Repository) -> str | None:
@@ -32,6 +35,8 @@ def fetch_promised(repo: Repository, oids: Collection[str], hear: Hear) -> None:
     Raises:
         AsrError: no remote promised any, or it does not give them.
     """
+    from git_asr.git.fetching import fetch_objects  # noqa: PLC0415  (only in partial clones)
+
     remote = promisor(repo)
     if remote is None:
         raise AsrError(f"{len(oids):,} objects are not here, and no remote has promised them")

@@ -12,6 +12,7 @@ from git_asr.companion.redacted import is_redacted
 from git_asr.companion.signatures import Verifier
 from git_asr.companion.state import State
 from git_asr.companion.state_file import DamagedState, read_state
+from git_asr.companion.tree import changed_sessions, session_folders
 from git_asr.entire.stores.base import Store
 from git_asr.errors import AsrError, Report
 from git_asr.git import graph
@@ -171,7 +172,7 @@ def _bring(repo: Repository, objects: Objects, offer: Offer, there: str, hear: H
         mine, theirs = objects.commit_tree(offer.source), objects.commit_tree(there)
         wanted = {
             entry.oid
-            for _, _, tree in store.changed_sessions(objects, mine, theirs)
+            for _, _, tree in changed_sessions(objects, mine, theirs)
             if tree is not None
             for _, entry in walk_files(objects, tree)
             if entry.is_blob
@@ -212,7 +213,7 @@ def _united(
         return chosen if there is None else objects.commit_tree(there)
     ours = store.commit(writer, chosen, (), 0)
     writer.finish()
-    sound = store.session_folders(objects, made) if made is not None else ()
+    sound = session_folders(objects, made) if made is not None else ()
     known = Known(made, {tree for _, tree in sound})
     found = merged(repo, objects, writer, [there, ours], report, known=known)
     if found.unread:

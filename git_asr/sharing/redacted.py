@@ -22,6 +22,7 @@ from git_asr.companion.exporting import bundle_of
 from git_asr.companion.merge import SessionState, StreamState, sources, with_links
 from git_asr.companion.private import make_folder, opener
 from git_asr.companion.redacted import policy_of
+from git_asr.companion.tree import session_path
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.base import TREE, Objects
 from git_asr.git.fetching import Hear
@@ -108,7 +109,7 @@ class Redaction:
         if not told.manifest.sessions:
             return None
         tree = store.write_session(self.writer, self.objects, files)
-        return store.session_path(told.manifest.sessions[0].key), tree
+        return session_path(told.manifest.sessions[0].key), tree
 
     def _forgotten(
         self, redactor: Redactor, key: SessionKey, forgotten: Mapping[str, Any]
@@ -120,7 +121,7 @@ class Redaction:
         meta = {REDACTION: {"policy": self.policy.record()}}
         manifest = Manifest((Session(own, ()),), shareable=True, forgotten=kept, meta=meta)
         tree = store.write_session(self.writer, self.objects, {MANIFEST: self.writer.blob(manifest.dump())})
-        return store.session_path(own), tree
+        return session_path(own), tree
 
 
 def _covers(new: SessionState, old: SessionState) -> bool:

@@ -13,6 +13,7 @@ from git_asr.asr.shape import without
 from git_asr.companion import merge, store
 from git_asr.companion.merge import SessionState, StreamState
 from git_asr.companion.store import DamagedBundle, StoredSession
+from git_asr.companion.tree import changed_sessions
 from git_asr.git.base import TREE, Objects
 from git_asr.git.trees import edit_tree
 from git_asr.git.writing import ObjectWriter
@@ -87,7 +88,7 @@ def _absence(checkpoints: list[str]) -> str:
 def _candidates(
     objects: Objects, between: tuple[str | None, str], sources: Sources, left_out: list[LeftOut]
 ) -> Iterator[_Candidate]:
-    for path, theirs, mine in store.changed_sessions(objects, *between):
+    for path, theirs, mine in changed_sessions(objects, *between):
         if mine is None:
             continue
         try:

@@ -16,6 +16,7 @@ from git_asr.companion.signatures import Verifier
 from git_asr.companion.soundness import Spend
 from git_asr.companion.state import State
 from git_asr.companion.store import StoredSession
+from git_asr.companion.tree import Tip, changed_sessions, read_tip
 from git_asr.entire.exclusion import excluded
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.base import Objects, Repository
@@ -35,7 +36,7 @@ class Arrived:
     """
 
     objects: Objects
-    tip: store.Tip
+    tip: Tip
     own: str | None
     again: bool = False
 
@@ -74,7 +75,7 @@ class Arrived:
                 conversion.results.became[key] = became
 
     def _changed(self) -> Iterator[tuple[str, str | None, str | None]]:
-        return store.changed_sessions(self.objects, self.own, self.tip.tree)
+        return changed_sessions(self.objects, self.own, self.tip.tree)
 
     def _loaded(self, tree: str | None) -> StoredSession | None:
         return store.readable(self.objects, tree)
@@ -110,7 +111,7 @@ class Arriving:
         """
         if not (anew or forget or compact) and (remembered := self._remembered()) is not None:
             return remembered
-        tip = store.read_tip(self.repo, self.objects)
+        tip = read_tip(self.repo, self.objects)
         own = tip.tree
         if forget is not None:
             tip = replace(tip, tree=buried(self.objects, self.writer, own, forget))
@@ -173,7 +174,7 @@ class Arriving:
         if merged_into != companion or None in self.objects.sizes(wanted).values():
             return None
         own = self.objects.commit_tree(companion)
-        tip = store.Tip(companion, own, tuple(parents), date, base, base_commit, frozenset(replaced))
+        tip = Tip(companion, own, tuple(parents), date, base, base_commit, frozenset(replaced))
         return Arrived(self.objects, tip, own)
 
     def _vouched(self, report: Report) -> frozenset[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from git_asr.asr.header import SessionKey
 from git_asr.companion.listing import sessions
 from git_asr.companion.opening import open_bundle
-from git_asr.companion.store import read_tip
+from git_asr.companion.tree import read_tip
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.backend import open_objects
 from git_asr.git.base import Repository

@@ -25,6 +25,7 @@ from git_asr.companion import imports, store
 from git_asr.companion.homes import Homes
 from git_asr.companion.merge import SessionState, is_native, yielding
 from git_asr.companion.state import SessionRow, State
+from git_asr.companion.tree import Tip
 from git_asr.entire import session as sessions
 from git_asr.entire.contents import SessionFolder
 from git_asr.entire.copies import ABSENT, ContentReader, UnreadableBlob
@@ -65,7 +66,7 @@ class Conversion:
     writer: ObjectWriter
     state: State
     changes: Changes
-    tip: store.Tip
+    tip: Tip
     exclusions: Sequence[Exclusion]
     orphans: bool
     report: Report

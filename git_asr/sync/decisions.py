@@ -22,6 +22,7 @@ from git_asr.asr.links import (
 from git_asr.companion import store
 from git_asr.companion.decisions import DecisionRow
 from git_asr.companion.state import State
+from git_asr.companion.tree import Tip
 from git_asr.errors import AsrError, UsageError
 from git_asr.git.base import Objects
 from git_asr.values import dataclass
@@ -49,7 +50,7 @@ class Deciding:
 
     objects: Objects
     state: State
-    tip: store.Tip
+    tip: Tip
     object_format: str
 
     def recall(self) -> None:

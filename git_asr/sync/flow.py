@@ -10,36 +10,38 @@ import random
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
-from git_asr.companion import store, usage_file
+from git_asr.companion import caches, store
 from git_asr.companion.arrivals import Fill
 from git_asr.companion.forgetting import Forget
 from git_asr.companion.lock import locked
-from git_asr.companion.searching import keep_up
 from git_asr.companion.soundness import Spend, TooMuch
 from git_asr.companion.state import Key, State
 from git_asr.companion.state_file import DamagedState, write_state
-from git_asr.companion.summaries import drop_gone
 from git_asr.entire import exclusion
 from git_asr.errors import Diagnostic, Report
 from git_asr.git.backend import open_objects
-from git_asr.git.base import Backend, Objects, RefRaced, Repository
+from git_asr.git.base import Backend, RefRaced, Repository
 from git_asr.git.phases import timed
 from git_asr.git.tolerant import TolerantObjects
 from git_asr.git.writing import ObjectWriter
-from git_asr.sync import parallel, taking
+from git_asr.sync import parallel
 from git_asr.sync.arriving import Arrived, Arriving
 from git_asr.sync.changes import Changes
 from git_asr.sync.conversion import Conversion
 from git_asr.sync.decisions import Deciding, Decision
-from git_asr.sync.importing import Import, take
 from git_asr.sync.look import TAKEN, directory, joined, look
 from git_asr.sync.outcome import Imported, Outcome, Taken, outcome_of, unchanged
 from git_asr.sync.publication import Publication
 from git_asr.sync.reconversion import AT_ONCE, groups, note_outdated
 from git_asr.sync.relinking import relink
-from git_asr.sync.taking import Offer
 from git_asr.values import dataclass
+
+if TYPE_CHECKING:
+    from git_asr.sync.importing import Import
+    from git_asr.sync.taking import Offer
 
 LOCK_WAIT = 60.0
 """Seconds that a sync waits for another one, unless it is told otherwise."""
@@ -142,7 +144,7 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
     with (
         locked(own, wait=options.lock_wait),
         write_state(own, fresh=options.full) as state,
-        open_objects(repo, options.backend) as objects,
+        open_objects(repo, _backend(options.backend, state)) as objects,
         ObjectWriter(repo, objects) as writer,
     ):
 
@@ -186,7 +188,7 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
         timed("publish", Publication(conversion, seen, joined(options.exclusions)).publish)
         _remember(state, options, anew)
         arrived.remember(state, seen.remotes_digest)
-        timed("caches", _keep_up, repo, objects, options)
+        timed("caches", partial(caches.keep_up, learn=options.at_most is None), repo, objects)
         return replace(
             outcome_of(conversion.results.tally, state, seen),
             imported=imported,
@@ -195,21 +197,24 @@ def _sync_once(repo: Repository, options: Options, report: Report, *, again: boo
         )
 
 
-def _keep_up(repo: Repository, objects: Objects, options: Options) -> None:
-    """Let the files that tell of the companion be about the new one, as far as they are there."""
-    keep_up(repo, objects, learn=options.at_most is None)
-    drop_gone(repo, objects)
-    usage_file.keep_up(repo, objects)
-
-
 def _brought(
     conversion: Conversion, deciding: Deciding, options: Options
 ) -> tuple[tuple[Imported, ...], tuple[Taken, ...]]:
     """Take in what the caller brings."""
+    if not options.imports and not options.offers:
+        return (), ()
+    from git_asr.sync.importing import take  # noqa: PLC0415  (most syncs bring nothing)
+    from git_asr.sync.taking import take as take_offers  # noqa: PLC0415
+
     imported = take(conversion, options.imports)
-    taken = taking.take(conversion, options.offers)
+    taken = take_offers(conversion, options.offers)
     deciding.remember(record for key in taken for _, record in store.links_of(conversion.present(key.key)))
     return imported, taken
+
+
+def _backend(wanted: Backend, state: State) -> Backend:
+    """What reads the repository: where most is known already Git itself does, which is here sooner than libgit2."""
+    return "git" if wanted == "auto" and state.meta("companion") is not None else wanted
 
 
 def _arrive(arriving: Arriving, options: Options, report: Report) -> Arrived:

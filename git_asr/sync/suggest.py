@@ -13,6 +13,7 @@ from git_asr.asr import links
 from git_asr.companion import store
 from git_asr.companion.rewrites import Rewrites, pairs
 from git_asr.companion.state import State
+from git_asr.companion.tree import read_tip
 from git_asr.entire import metadata
 from git_asr.entire.claims import LINKED, Claim, claims
 from git_asr.entire.contents import Checkpoint
@@ -268,7 +269,7 @@ class _Search:
             return {}
         found: dict[str, set[str]] = {}
         try:
-            records = store.link_records(self.objects, store.read_tip(self.repo, self.objects).tree)
+            records = store.link_records(self.objects, read_tip(self.repo, self.objects).tree)
             for checkpoint, commit in links.pairs(records):
                 if commit in commits and self.state.locations(checkpoint):
                     found.setdefault(commit, set()).add(checkpoint)

@@ -13,6 +13,7 @@ from git_asr.asr.parts import header_path, links_path
 from git_asr.asr.version import SUPPORTED_MAJOR, major
 from git_asr.companion import imports, store
 from git_asr.companion.merging import merge_trees
+from git_asr.companion.tree import changed_sessions
 from git_asr.entire.exclusion import excluded
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git.trees import edit_tree
@@ -60,7 +61,7 @@ def _take(conversion: Conversion, offer: Offer) -> Iterator[Taken]:
 
 def _adopt(conversion: Conversion, before: str | None, after: str) -> Iterator[tuple[SessionKey, Became]]:
     """Take the sessions that merging changed into the conversion."""
-    for _, old, new in store.changed_sessions(conversion.objects, before, after):
+    for _, old, new in changed_sessions(conversion.objects, before, after):
         present, merged = store.readable(conversion.objects, old), store.readable(conversion.objects, new)
         if merged is not None:
             conversion.put(merged.state.key, merged, present)

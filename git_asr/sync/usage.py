@@ -10,7 +10,7 @@ from git_asr.asr.header import SessionKey
 from git_asr.asr.times import instant
 from git_asr.companion.listing import sessions
 from git_asr.companion.opening import open_bundle
-from git_asr.companion.store import read_tip
+from git_asr.companion.tree import read_tip
 from git_asr.companion.usage_file import UsageFile, opened
 from git_asr.errors import AsrError, Diagnostic, Report
 from git_asr.git import ranged

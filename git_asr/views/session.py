@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from git_asr.asr import usage
-from git_asr.asr.bundle import Session, StreamEntry
 from git_asr.asr.parts import header_path, links_path
 from git_asr.values import dataclass
 from git_asr.views import text
+
+if TYPE_CHECKING:
+    from git_asr.asr.bundle import Session, StreamEntry
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 LINE = 100

@@ -12,13 +12,14 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from git_asr.asr import totals, usage
+from git_asr.asr import totals
+from git_asr.asr.cost import recorded_cost
 from git_asr.asr.draft import Record
 from git_asr.asr.origins import commits_of
 from git_asr.asr.reading import Stream, position
 from git_asr.asr.times import instant
 from git_asr.asr.totals import Call, Entry, spawning_calls
-from git_asr.asr.usage import normal
+from git_asr.asr.usage import normal, total
 from git_asr.values import dataclass
 
 FORM = 1
@@ -109,7 +110,7 @@ def tell(streams: Iterable[Stream]) -> Told:
 
     def leave(reason: totals.Reason, stream: Stream, record: Record) -> None:
         records, before = left.get(reason, (0, {}))
-        left[reason] = records + 1, usage.total((before, normal(record.get("usage"))))
+        left[reason] = records + 1, total((before, normal(record.get("usage"))))
         if reason == "beside-calls":
             beside.append((stream, record))
 
@@ -169,7 +170,7 @@ def _costs(found: list[Entry], beside: Iterable[tuple[Stream, Record]]) -> dict[
     Of a stream whose calls tell costs it is those; else those of its summaries that count; else what a summary of the
     whole session tells beside calls (``beside``), which goes to the last of them.
     """
-    told = {id(one): cost for one in found if (cost := usage.cost(one.record)) is not None}
+    told = {id(one): cost for one in found if (cost := recorded_cost(one.record)) is not None}
     by_call = {one.stream.id for one in found if one.call is not None and id(one) in told}
     costs = {
         id(one): told[id(one)]
@@ -179,7 +180,7 @@ def _costs(found: list[Entry], beside: Iterable[tuple[Stream, Record]]) -> dict[
     known = {one.stream.id for one in found if id(one) in costs}
     last = {one.stream.id: one for one in found if one.stream.id not in known}
     for stream, record in beside:
-        cost = usage.cost(record) if record.get("scope") == "session" else None
+        cost = recorded_cost(record) if record.get("scope") == "session" else None
         if cost is not None and stream.id in last:
             costs[id(last[stream.id])] = cost
     return costs

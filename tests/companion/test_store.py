@@ -14,6 +14,7 @@ from git_asr.companion import store
 from git_asr.companion.listing import overviews
 from git_asr.companion.lock import locked
 from git_asr.companion.store import DamagedBundle, load_session
+from git_asr.companion.tree import session_path
 from git_asr.errors import AsrError, Diagnostic
 from git_asr.git.backend import open_objects
 from git_asr.git.repository import open_repository
@@ -41,7 +42,7 @@ def path(tmp_path: Path) -> Path:
 
 def damaged(path: Path, change: dict[str, bytes | None]) -> str:
     """A companion tree with some files of the first session changed; the ref points to it."""
-    folder = store.session_path(KEY)
+    folder = session_path(KEY)
     repo = EntireRepo(path)
     files = {f"{folder}/{name}": data for name, data in change.items()}
     repo.builder.ref("refs/heads/scratch", str(tip(path)))

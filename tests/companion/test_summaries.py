@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from git_asr.companion.store import read_tip
-from git_asr.companion.summaries import FILE_NAME, summaries
+from git_asr.companion.names import SUMMARIES
+from git_asr.companion.summaries import summaries
+from git_asr.companion.tree import read_tip
 from git_asr.errors import Diagnostic
 from git_asr.git.backend import open_objects
 from git_asr.git.repository import open_repository
@@ -33,7 +34,7 @@ def repo(tmp_path: Path) -> EntireRepo:
 
 
 def kept(path: Path) -> Path:
-    return path / "asr" / FILE_NAME
+    return path / "asr" / SUMMARIES
 
 
 def told(path: Path, touched: str | None = None) -> tuple[list[Any], list[Diagnostic]]:

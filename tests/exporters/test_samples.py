@@ -8,7 +8,7 @@ import pytest
 
 from git_asr.companion import lookup
 from git_asr.companion.exporting import bundle_of
-from git_asr.companion.store import read_tip
+from git_asr.companion.tree import read_tip
 from git_asr.exporters import registry
 from git_asr.git.backend import open_objects
 from git_asr.git.repository import open_repository

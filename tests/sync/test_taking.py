@@ -14,6 +14,7 @@ from git_asr.asr.bundle import Bundle, Manifest, load
 from git_asr.asr.joining import join
 from git_asr.asr.links import AcceptedLink
 from git_asr.companion import exporting, store
+from git_asr.companion.tree import read_tip
 from git_asr.errors import AsrError, Diagnostic
 from git_asr.git.backend import open_objects
 from git_asr.git.repository import open_repository
@@ -43,7 +44,7 @@ def exported(path: Path) -> Files:
     """The bundle of all sessions of a companion: its files by path."""
     repo = open_repository(path)
     with open_objects(repo, "git") as objects:
-        tree = store.read_tip(repo, objects).tree
+        tree = read_tip(repo, objects).tree
         assert tree is not None
         whole = exporting.bundle_of(objects, tree, store.keys(objects, tree))
         return files_of(whole)
@@ -376,7 +377,7 @@ def test_a_damaged_session_is_named(source: Files, empty: Path) -> None:
     replace(empty, {**tree_files(empty), path: b"{"})
     repo = open_repository(empty)
     with open_objects(repo, "git") as objects:
-        tree = str(store.read_tip(repo, objects).tree)
+        tree = str(read_tip(repo, objects).tree)
         with pytest.raises(AsrError, match=rf"session {ONE}: a damaged bundle"):
             exporting.bundle_of(objects, tree, [load(source["bundle.json"]).sessions[0].key])
         with pytest.raises(AsrError, match="no session"):

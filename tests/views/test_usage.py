@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from git_asr.asr import codec, usage
 from git_asr.asr.bundle import Session, StreamEntry
+from git_asr.asr.cost import recorded_cost
 from git_asr.asr.header import SessionKey
 from git_asr.asr.reading import Stream
 from git_asr.views.session import overview
@@ -207,7 +208,7 @@ def test_sessions_without_a_record() -> None:
     ],
 )  # fmt: skip
 def test_the_cost_of_a_record(fields: dict[str, Any], cost: str | None) -> None:
-    found = usage.cost(fields)
+    found = recorded_cost(fields)
     assert found == (None if cost is None else Decimal(cost))
 
 
