@@ -13,7 +13,7 @@ from hypothesis import settings
 from tests.support.corpus import SHARED
 from tests.support.effort import EXAMPLES
 from tests.support.forking import Waiting
-from tests.support.measuring import settings_for_processes
+from tests.support.measuring import MEASURED, settings_for_processes
 from tests.support.run import python_path
 
 settings.register_profile("untimed", deadline=None, max_examples=EXAMPLES)
@@ -47,8 +47,9 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
             "LANG": "C.UTF-8",
             "TZ": "UTC",
-            **settings_for_processes(),
         }
+        settings_for_processes()  # what the environment says now, for those that are measured
+        patch.delenv(MEASURED, raising=False)
         for name, value in fixed.items():
             patch.setenv(name, value)
         if (
@@ -58,3 +59,11 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         Waiting.begin({**os.environ, "PYTHONPATH": python_path()})
         yield home
         Waiting.end()
+
+
+@pytest.fixture(autouse=True)
+def _measured(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let coverage measure the processes of tests that are marked so."""
+    if request.node.get_closest_marker("measured") is not None:
+        for name, value in settings_for_processes().items():
+            monkeypatch.setenv(name, value)

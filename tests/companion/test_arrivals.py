@@ -204,7 +204,7 @@ def with_forgotten(hub: Path, tip: str) -> str:
 
 
 @example(one=[(0, "plain", 1), (0, "plain", 1)], two=[(0, "plain", 5)], three=[(0, "plain", 1)], forget=False)
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(PIECES, PIECES, PIECES, st.booleans())
 def test_merging_tips_is_commutative_associative_idempotent(
     tmp_path_factory: pytest.TempPathFactory,

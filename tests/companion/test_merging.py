@@ -237,7 +237,7 @@ PIECES = st.lists(
 
 
 @example(one=[(0, "plain", 1)], two=[(1, "plain", 1)], three=[(0, "fork", 1), (1, "plain", 3)])
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(PIECES, PIECES, PIECES)
 def test_merging_trees_is_commutative_associative_idempotent(
     tmp_path_factory: pytest.TempPathFactory, one: list[Piece], two: list[Piece], three: list[Piece]

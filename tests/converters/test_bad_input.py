@@ -17,6 +17,8 @@ from tests.converters import goldens
 from tests.converters.oracle import CHECKED, TEXTS, check, deadline, losses, streams
 from tests.converters.rules import encoded
 
+pytestmark = pytest.mark.no_cover  # other tests cover the same; measured, it takes twice as long
+
 
 def _of_each_format() -> dict[str, str]:
     """One fixture for each format: of those without damage the one with most kinds of values."""

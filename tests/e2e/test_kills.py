@@ -21,7 +21,7 @@ from tests.support.effort import THOROUGH
 from tests.support.repo_builder import fsck
 from tests.support.run import PROJECT, run_cli
 
-KILLS = 300 if THOROUGH else 12
+KILLS = 300 if THOROUGH else 8
 Tips = dict[str, str]
 
 

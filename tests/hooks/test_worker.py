@@ -22,6 +22,8 @@ from tests.support.companion import bundles
 from tests.support.entire_repo import STORE, EntireRepo, Stored, claude
 from tests.support.repo_builder import git
 
+pytestmark = pytest.mark.measured
+
 NOW = 1_800_000_000
 
 

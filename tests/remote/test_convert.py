@@ -20,6 +20,8 @@ from tests.support.remote_helper import dialogue
 from tests.support.repo_builder import git
 from tests.support.run import PROJECT
 
+pytestmark = pytest.mark.measured
+
 CONVERTED = "Converting sessions"
 OID = "0" * 40
 

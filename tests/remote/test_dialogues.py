@@ -17,6 +17,8 @@ from tests.support.remote_helper import dialogue
 from tests.support.repo_builder import git
 from tests.support.run import PROJECT
 
+pytestmark = pytest.mark.measured
+
 CAPABILITIES = "fetch\npush\noption\nobject-format\n\n"
 START = "capabilities\noption progress false\noption verbosity 1\n"
 STARTED = f"{CAPABILITIES}ok\nok\n"

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.support import forking
-from tests.support.measuring import MEASURED
+from tests.support.measuring import settings_for_processes
 
 PROJECT = Path(__file__).parents[2]
-MEASURED_RUNS = 3
-"""Of runs with the same command and options coverage measures so many; to measure all takes twice as long."""
+MEASURED_RUNS = 1
+"""Of runs with the same command and options coverage measures so many."""
 _runs: Counter[tuple[str, ...]] = Counter()
 
 
@@ -44,8 +44,8 @@ def run_cli(
 ) -> Result:
     """Run ``git-asr`` with these arguments in a folder; ``env`` is added to the test's environment."""
     environment = {**os.environ, "PYTHONPATH": python_path(), **env}
-    if not _is_measured(args):
-        environment.pop(MEASURED, None)
+    if _is_measured(args):
+        environment |= settings_for_processes()
     try:
         status, out, err = forking.run(args, cwd, environment, stdin, timeout)
     except forking.CannotFork:

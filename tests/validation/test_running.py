@@ -295,6 +295,7 @@ print((peak() - before) * 1024)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what getrusage counts differs")
+@pytest.mark.no_cover  # it takes long, measured twice as long
 def test_memory_is_a_few_bytes_for_each_record() -> None:
     count = 60_000
     out = subprocess.run(

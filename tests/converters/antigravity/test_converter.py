@@ -205,6 +205,7 @@ def test_a_malformed_line_is_held_back() -> None:
     assert STEPS.of(units) == STEPS.of(units[:-1])
 
 
+@pytest.mark.no_cover  # it takes long, measured twice as long
 @pytest.mark.parametrize(
     "make",
     [

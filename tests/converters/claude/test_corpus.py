@@ -13,7 +13,7 @@ from tests.converters.claude.conversion import SESSION, losses, streams, units
 from tests.converters.rules import check_stream
 from tests.converters.samples import Transcript, transcripts
 from tests.support.beginnings import broken_apart
-from tests.support.corpus import needs_corpus, samples
+from tests.support.corpus import needs_corpus, samples, some_samples
 from tests.support.losslessness import written
 
 pytestmark = needs_corpus
@@ -31,7 +31,7 @@ def test_nothing_is_lost(name: str, folder: Path) -> None:
         assert losses(text) == []
 
 
-@pytest.mark.parametrize("name", samples())
+@pytest.mark.parametrize("name", some_samples(1))
 def test_the_first_lines_give_the_first_records(name: str, folder: Path) -> None:
     """Cut after every line of every transcript."""
     for _, text in read(name, folder):

@@ -229,6 +229,7 @@ def tasks(count: int) -> bytes:
     return lines(*found)
 
 
+@pytest.mark.no_cover  # it takes long, measured twice as long
 @pytest.mark.parametrize("make", [boundaries, tasks])
 def test_records_do_not_grow_with_the_square_of_the_lines(make: Any) -> None:
     assert size(make(2_400)) < 2.2 * size(make(1_200))

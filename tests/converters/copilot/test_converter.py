@@ -619,6 +619,7 @@ def test_chunks_that_are_restated_too_often_or_begin_anew_are_messages_of_their_
     assert texts(convert(lines(*again))) == ["x", "y"]
 
 
+@pytest.mark.no_cover  # it takes long, measured twice as long
 @pytest.mark.parametrize(
     "make",
     [

@@ -231,6 +231,7 @@ def test_bytes_that_are_no_text_are_told() -> None:
     assert record["_meta"]["git-asr/encoding"] == ["invalid-utf-8"]
 
 
+@pytest.mark.no_cover  # it takes long, measured twice as long
 @pytest.mark.parametrize(
     "make",
     [

@@ -252,6 +252,7 @@ def test_a_malformed_line_is_held_back() -> None:
     assert DROID.of(units) == DROID.of(units[:-1])
 
 
+@pytest.mark.no_cover  # it takes long, measured twice as long
 @pytest.mark.parametrize(
     "make",
     [

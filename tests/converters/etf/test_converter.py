@@ -165,6 +165,7 @@ def test_the_stream_says_what_it_is_made_of() -> None:
     assert {"reasoning", "tool_result.content", "timestamps"} <= features
 
 
+@pytest.mark.no_cover  # it takes long, measured twice as long
 def test_records_do_not_grow_with_the_square_of_the_lines() -> None:
     def size(count: int) -> int:
         text = lines(*(line("assistant", "x", id="m", output_tokens=n) for n in range(count)))

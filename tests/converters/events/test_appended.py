@@ -353,6 +353,7 @@ def test_how_lines_had_to_be_read_is_said() -> None:
     assert early["capture"] == {"state": "masked"}
 
 
+@pytest.mark.no_cover  # it takes long, measured twice as long
 def test_records_do_not_grow_with_the_square_of_the_lines() -> None:
     def size(*values: Any) -> int:
         return sum(len(as_line(one, describe)) for one in records(*values))

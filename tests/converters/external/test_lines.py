@@ -102,6 +102,7 @@ def test_what_exceeds_the_range_stays_in_one_record() -> None:
     assert CHAT.losses(value) == []
 
 
+@pytest.mark.no_cover  # it takes long, measured twice as long
 @pytest.mark.parametrize(
     ("converting", "make"),
     [

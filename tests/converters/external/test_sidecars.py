@@ -159,6 +159,7 @@ def test_windsurf_tells_its_version_when_it_changes() -> None:
     assert [one.get("_meta", {}).get("com.windsurf", {}).get("v") for one in records] == [1, None, 2]
 
 
+@pytest.mark.no_cover  # it takes long, measured twice as long
 @pytest.mark.parametrize(
     ("converting", "make"),
     [

@@ -301,6 +301,7 @@ def test_a_document_says_what_a_log_says() -> None:
     assert records[-1]["idScope"] == "capture"
 
 
+@pytest.mark.no_cover  # it takes long, measured twice as long
 @pytest.mark.parametrize(
     "make",
     [

@@ -251,6 +251,7 @@ def test_a_document_without_its_array() -> None:
     assert (found["session"], found["_meta"]) == ("c", {VENDOR: {"history": 7}})
 
 
+@pytest.mark.no_cover  # it takes long, measured twice as long
 @pytest.mark.parametrize("snapshot", [True, False])
 def test_records_do_not_grow_with_the_square_of_the_units(snapshot: bool) -> None:
     def size(count: int) -> int:

@@ -256,6 +256,7 @@ def cleared(n: int) -> dict[str, Any]:
     return message("assistant", part, id=f"m{n}")
 
 
+@pytest.mark.no_cover  # it takes long, measured twice as long
 @pytest.mark.parametrize(
     "make",
     [

@@ -465,6 +465,7 @@ def test_what_the_cases_show(case: str) -> None:
     check_stream(written(records).records)
 
 
+@pytest.mark.no_cover  # it takes long, measured twice as long
 @pytest.mark.parametrize(
     "make",
     [
