@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -18,6 +19,26 @@ from tests.support.run import python_path
 
 settings.register_profile("untimed", deadline=None, max_examples=EXAMPLES)
 settings.load_profile("untimed")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Let coverage not begin with the processes of workers: pytest-cov begins in each."""
+    os.environ.pop(MEASURED, None)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Stop what pytest-cov began in a worker as in the main process: it would go on where ``no_cover`` pauses."""
+    measuring = session.config.pluginmanager.get_plugin("_cov")
+    if hasattr(session.config, "workerinput") and getattr(measuring, "cov_controller", None) is not None:
+        measuring.cov_controller.cov.stop()
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector pass over twelve thousand tests, which stay: it took half the time of some of them."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -297,6 +297,7 @@ FIRST_CHUNK_MISSING = ("made-chunks", "019f5cfd-b70b-73a1-ad47-32159be95bba")
 
 
 @needs_corpus
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", samples())
 def test_a_sample(name: str, tmp_path: Path) -> None:
     """The figures are those of ``expected.json``, with what the session's subagents used, which that leaves out."""

@@ -18,7 +18,7 @@ from tests.converters.oracle import streams
 from tests.converters.samples import Transcript, tally, transcripts
 from tests.support.corpus import expected, needs_corpus, samples
 
-pytestmark = needs_corpus
+pytestmark = [needs_corpus, pytest.mark.no_cover]  # what covers is there without it
 
 NAMES = {
     "claude": "claude-code-jsonl",

@@ -25,7 +25,7 @@ from git_asr.git.repository import open_repository
 from tests.support.corpus import expected, needs_corpus, sample, samples
 from tests.support.repo_builder import git
 
-pytestmark = needs_corpus
+pytestmark = [needs_corpus, pytest.mark.no_cover]  # what covers is there without it
 NAMES = (
     (r"refs/entire/checkpoints/../\w{12,26}", "one ref a checkpoint"),
     (r"(.*/v2/full/)[0-9]{13}", r"\1<number>"),

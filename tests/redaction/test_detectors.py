@@ -157,6 +157,7 @@ LIBRARY = [rule for rule in library.rules() if rule.literals and "telegram" not 
 
 
 @pytest.mark.parametrize("rule", LIBRARY, ids=lambda rule: f"{rule.name} {rule.pattern.pattern[:20]}")
+@pytest.mark.no_cover  # it takes long, measured twice as long
 def test_the_literals_hide_no_match_of_the_library(rule: Rule) -> None:
     pattern = rule.pattern
 

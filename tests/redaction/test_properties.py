@@ -18,8 +18,6 @@ from git_asr.redaction.values import Walker
 from tests.redaction.bundles import made, places, redacted
 from tests.redaction.planted import FIELDS, SECRETS, core, spellings
 
-pytestmark = pytest.mark.no_cover  # other tests cover the same; measured, it takes twice as long
-
 POLICIES = {name: Redactor(make()) for name, make in policy.BUILT_IN.items()}
 SLOW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=30)
 
@@ -191,6 +189,7 @@ def test_keys_stay_apart() -> None:
     assert json.dumps(masked).count("REDACTED") == 3
 
 
+@pytest.mark.no_cover  # it takes long, measured twice as long
 @pytest.mark.parametrize(
     "text",
     [

@@ -15,6 +15,8 @@ from tests.support.remote_helper import dialogue
 from tests.support.repo_builder import fsck, git
 from tests.support.run import run_cli
 
+pytestmark = pytest.mark.no_cover  # other tests cover the same; measured, it takes twice as long
+
 Synced = tuple[str, Path, dict[str, Any]]
 
 

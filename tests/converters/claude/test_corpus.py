@@ -16,7 +16,7 @@ from tests.support.beginnings import broken_apart
 from tests.support.corpus import needs_corpus, samples, some_samples
 from tests.support.losslessness import written
 
-pytestmark = needs_corpus
+pytestmark = [needs_corpus, pytest.mark.no_cover]  # what covers is there without it
 
 
 @functools.cache

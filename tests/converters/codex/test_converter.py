@@ -360,6 +360,7 @@ def test_messages_of_a_history_that_are_no_copies() -> None:
         {"type": "message", "role": "user", "content": "x"},
         {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "x"}], "id": "m"},
         {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "other"}]},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": 7}]},
     ]
     records = converted(user("x"), line("compacted", {"message": "", "replacement_history": history}))
     assert "except" not in kinds(records, "compaction")[0]["replaces"]

@@ -14,7 +14,7 @@ from tests.converters.samples import Transcript, transcripts
 from tests.support.converted import figures
 from tests.support.corpus import needs_corpus
 
-pytestmark = needs_corpus
+pytestmark = [needs_corpus, pytest.mark.no_cover]  # what covers is there without it
 
 SAMPLES = [
     *("codex-pull-refs", "codex-review-squash", "copilot-codex-squash", "made-chunks", "mixed-agents"),

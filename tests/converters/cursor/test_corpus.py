@@ -14,7 +14,7 @@ from tests.support.beginnings import broken
 from tests.support.corpus import needs_corpus
 from tests.support.losslessness import written
 
-pytestmark = needs_corpus
+pytestmark = [needs_corpus, pytest.mark.no_cover]  # what covers is there without it
 
 
 @pytest.mark.parametrize("name", ["made-v2-archives", "v2-many-agents"])

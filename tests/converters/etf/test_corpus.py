@@ -23,7 +23,7 @@ from tests.support.beginnings import broken_apart
 from tests.support.corpus import needs_corpus, sample
 from tests.support.losslessness import written
 
-pytestmark = needs_corpus
+pytestmark = [needs_corpus, pytest.mark.no_cover]  # what covers is there without it
 
 NAMES = ["made-sha256", "made-v2-archives", "own-refs-beside-v1", "v2-many-agents"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -353,21 +354,27 @@ def test_how_lines_had_to_be_read_is_said() -> None:
     assert early["capture"] == {"state": "masked"}
 
 
+def between(count: int) -> list[Any]:
+    return [message(), *(one for _ in range(count) for one in (TURN_END, chunk(content="x" * 50)))]
+
+
+def again(count: int) -> list[Any]:
+    return [message(content="x" * 50, n=n) for n in range(count)]
+
+
+def grown(count: int) -> list[Any]:
+    return [message(), *[chunk()] * count, *[TURN_END, chunk()] * (2 * MAX_RESTATED)]
+
+
 @pytest.mark.no_cover  # it takes long, measured twice as long
-def test_records_do_not_grow_with_the_square_of_the_lines() -> None:
+@pytest.mark.parametrize("make", [between, again, grown])
+def test_records_do_not_grow_with_the_square_of_the_lines(make: Callable[[int], list[Any]]) -> None:
     def size(*values: Any) -> int:
         return sum(len(as_line(one, describe)) for one in records(*values))
 
-    def between(count: int) -> list[Any]:
-        return [message(), *(one for _ in range(count) for one in (TURN_END, chunk(content="x" * 50)))]
+    assert size(*make(2_000)) < 2.3 * size(*make(1_000))
 
-    def again(count: int) -> list[Any]:
-        return [message(content="x" * 50, n=n) for n in range(count)]
 
-    def grown(count: int) -> list[Any]:
-        return [message(), *[chunk()] * count, *[TURN_END, chunk()] * (2 * MAX_RESTATED)]
-
-    for make in (between, again, grown):
-        assert size(*make(2_000)) < 2.3 * size(*make(1_000))
+def test_what_is_told_too_often_is_kept_as_it_is() -> None:
     assert kinds(records(*between(MAX_RESTATED + 2)), f"{VENDOR}/append")
     assert kinds(records(*again(MAX_RESTATED + 2)), f"{VENDOR}/message")

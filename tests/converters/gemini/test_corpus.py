@@ -15,7 +15,7 @@ from tests.support.beginnings import broken_apart
 from tests.support.corpus import needs_corpus
 from tests.support.losslessness import written
 
-pytestmark = needs_corpus
+pytestmark = [needs_corpus, pytest.mark.no_cover]  # what covers is there without it
 
 NAMES = [
     *("gemini-set-patches", "made-chunks", "made-v2-archives", "migrated-delta", "mixed-agents"),

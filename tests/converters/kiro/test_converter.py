@@ -127,6 +127,16 @@ def test_what_a_request_tells() -> None:
     assert alone["inferenceId"] == "~1.83"
 
 
+def test_what_is_new_at_the_assistants_side_is_kept() -> None:
+    both = response("hi")
+    (kind,) = both["assistant"]
+    both["assistant"][kind]["later"] = 7
+    text = document(both)
+    (said,) = kinds(convert(text), "message")
+    assert said["_meta"][VENDOR]["assistant"] == {kind: {"later": 7}}
+    assert losses(text) == []
+
+
 def test_times() -> None:
     asked = {"stream_end_timestamp_ms": 1777885200000}
     both = {

@@ -15,7 +15,7 @@ from tests.support.beginnings import broken
 from tests.support.corpus import needs_corpus
 from tests.support.losslessness import written
 
-pytestmark = needs_corpus
+pytestmark = [needs_corpus, pytest.mark.no_cover]  # what covers is there without it
 
 NAMES = ["made-chunks", "mixed-agents", "opencode-crlf-large", "opencode-early"]
 
