@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Generator, Iterable, Mapping
+import threading
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 from git_asr.errors import AsrError
 from git_asr.git.base import Repository
@@ -16,8 +17,9 @@ from git_asr.git.reading import Reading, blob_of
 from git_asr.git.streaming import asked
 
 _FEW = 8
-"""Up to so many blobs are asked one by one: cheaper than another process."""
+"""Up to so many blobs or sizes are asked one by one: cheaper than another process."""
 
+_Told = TypeVar("_Told")
 _ANSWER = re.compile(rb"[0-9a-f]+ ([a-z]+) (\d+)")
 
 
@@ -35,20 +37,13 @@ class PlumbingObjects(Reading):
         self._env: Mapping[str, str] = {}
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._child: Child | None = None
+        self._asking = threading.Lock()
         if repo.promisor:
             self._borrow()
 
     def read(self, oid: str) -> tuple[str, bytes] | None:
         """See ``Reading.read``."""
-        question = b"contents %s\n" % self.checked(oid).encode("ascii")
-        if self._child is None:
-            self._child = self._start("--batch-command")
-        try:
-            self._child.ask(question)
-            return _answer(self._child, oid)
-        except BaseException:
-            self._stop()  # whatever interrupted us, the rest of the answer is still in the pipe
-            raise
+        return self._ask(b"contents", oid, _answer)
 
     def blobs(self, oids: Iterable[str]) -> Generator[bytes | None, None, None]:
         """See ``Objects.blobs``. The IDs are collected first; at most one blob is held."""
@@ -63,8 +58,8 @@ class PlumbingObjects(Reading):
     def sizes(self, oids: Iterable[str]) -> dict[str, int | None]:
         """See ``Objects.sizes``. Safe to call while another thread reads from the same object."""
         wanted = list(dict.fromkeys(map(self.checked, oids)))
-        if not wanted:
-            return {}
+        if len(wanted) <= _FEW:
+            return {oid: self._ask(b"info", oid, _size) for oid in wanted}
         finished = try_git(
             self._repo,
             "cat-file",
@@ -88,6 +83,19 @@ class PlumbingObjects(Reading):
         self._stop()
         if self._scratch is not None:
             self._scratch.cleanup()
+
+    def _ask(self, verb: bytes, oid: str, answer: Callable[[Child, str], _Told]) -> _Told:
+        """Ask the child, and let ``answer`` read all that it says."""
+        question = b"%s %s\n" % (verb, self.checked(oid).encode("ascii"))
+        with self._asking:
+            if self._child is None:
+                self._child = self._start("--batch-command")
+            try:
+                self._child.ask(question)
+                return answer(self._child, oid)
+            except BaseException:
+                self._stop()  # whatever interrupted us, the rest of the answer is still in the pipe
+                raise
 
     def _start(self, *options: str, stdin: IO[bytes] | None = None) -> Child:
         return Child(self._repo, "cat-file", *options, stdin=stdin, env=self._env)
@@ -115,6 +123,23 @@ class PlumbingObjects(Reading):
 
 def _answer(child: Child, oid: str) -> tuple[str, bytes] | None:
     """Read one answer of ``cat-file --batch``: a line, and the object with a line feed after it."""
+    head = _head(child, oid)
+    if head is None:
+        return None
+    kind, size = head
+    body = child.exactly(size)
+    child.exactly(1)
+    return kind, body
+
+
+def _size(child: Child, oid: str) -> int | None:
+    """Read one answer to ``info``: only the line."""
+    head = _head(child, oid)
+    return None if head is None else head[1]
+
+
+def _head(child: Child, oid: str) -> tuple[str, int] | None:
+    """The type and the size of an object, from a line of ``cat-file``."""
     line = child.line()
     if line.endswith(b" missing"):
         if _mentions(child.complaints(), oid):
@@ -123,9 +148,7 @@ def _answer(child: Child, oid: str) -> tuple[str, bytes] | None:
     head = _ANSWER.fullmatch(line)
     if head is None:
         raise AsrError(f"git cat-file: unexpected answer for {oid}")
-    body = child.exactly(int(head[2]))
-    child.exactly(1)
-    return head[1].decode("ascii"), body
+    return head[1].decode("ascii"), int(head[2])
 
 
 def _mentions(complaints: bytes, oid: str) -> bool:
