@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from git_asr.companion.private import make_file, make_folder
+from git_asr.companion.private import make_file, make_folder, remove_database
 from git_asr.companion.tree import session_folders
 from git_asr.errors import AsrError
 from git_asr.git.base import Objects
@@ -87,10 +87,8 @@ class CacheFile:
 
     def remove(self, directory: Path) -> bool:
         """Delete the file, and what SQLite puts beside it; tells whether it is gone."""
-        path = directory / self.name
         try:
-            for name in (path, path.with_name(path.name + "-journal")):
-                name.unlink(missing_ok=True)
+            remove_database(directory / self.name)
         except OSError:
             return False
         return True

@@ -38,3 +38,13 @@ def make_file(path: Path) -> None:
     """
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def remove_database(path: Path) -> None:
+    """Delete a file of SQLite's, where there is one, and the journal that it puts beside it.
+
+    Raises:
+        OSError: one of them cannot be deleted.
+    """
+    for name in (path, path.with_name(path.name + "-journal")):
+        name.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from git_asr.companion.private import make_file, make_folder
+from git_asr.companion.private import make_file, make_folder, remove_database
 from git_asr.companion.state import State
 from git_asr.companion.tables import Tables
 from git_asr.errors import AsrError
@@ -72,7 +72,7 @@ def write_state(directory: Path, *, fresh: bool = False) -> Iterator[State]:
     try:
         make_folder(directory)
         if not _is_ours(path):
-            _remove(path)
+            remove_database(path)
         make_file(path)
         connection = _connect(path)
     except (OSError, sqlite3.Error) as error:
@@ -87,7 +87,7 @@ def write_state(directory: Path, *, fresh: bool = False) -> Iterator[State]:
             raise _cannot_write(path, error) from error
         except (sqlite3.Error, UnicodeDecodeError) as error:
             with suppress(OSError):  # then the next one finds the damage again
-                _remove(path)
+                remove_database(path)
             raise DamagedState(f"{path} is damaged: {error}", hint="git asr sync --full") from error
 
 
@@ -158,8 +158,3 @@ def _is_ours(path: Path) -> bool:
     except (sqlite3.Error, UnicodeDecodeError):
         return False
     return row is not None and row[0] == SCHEMA_VERSION
-
-
-def _remove(path: Path) -> None:
-    for name in (path, path.with_name(path.name + "-journal")):
-        name.unlink(missing_ok=True)
