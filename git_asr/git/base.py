@@ -118,8 +118,12 @@ class Objects(Protocol):
         """Tree, parents and subject (its first line, as UTF-8 with replacements) of a commit."""
         ...
 
+    def rest(self) -> None:
+        """End child processes, and the threads that watch them: a later question starts others."""
+        ...
+
     def close(self) -> None:
-        """End child processes."""
+        """End child processes for good."""
         ...
 
     def __enter__(self) -> Self: ...

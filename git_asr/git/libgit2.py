@@ -50,6 +50,10 @@ class LibgitObjects(Reading):
         """See ``Objects.sizes``."""
         return self._plumbing.sizes(oids)
 
+    def rest(self) -> None:
+        """See ``Objects.rest``."""
+        self._plumbing.rest()
+
     def close(self) -> None:
         """End child processes; the packs close with the object."""
         self._plumbing.close()

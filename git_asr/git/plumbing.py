@@ -78,6 +78,11 @@ class PlumbingObjects(Reading):
             found[oid] = None if size == "missing" else int(size)
         return found
 
+    def rest(self) -> None:
+        """See ``Objects.rest``."""
+        with self._asking:
+            self._stop()
+
     def close(self) -> None:
         """End the child."""
         self._stop()

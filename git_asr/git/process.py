@@ -237,7 +237,8 @@ class Child:
         self._out = self._process.stdout
         self._traced = contextlib.ExitStack()
         self._statuses = self._traced.enter_context(child(command))
-        threading.Thread(target=self._watch, name=f"git {self._verb} watcher", daemon=True).start()
+        self._watcher = threading.Thread(target=self._watch, name=f"git {self._verb} watcher", daemon=True)
+        self._watcher.start()
 
     def ask(self, question: bytes) -> None:
         """Write to its standard input. Keep questions smaller than a pipe, or read the answers meanwhile."""
@@ -310,6 +311,7 @@ class Child:
             self._process.kill()
             self._process.wait()
         self._errors.close()
+        self._watcher.join()
         if not self._statuses:
             self._statuses.append(self._process.returncode)
         self._traced.close()

@@ -73,6 +73,10 @@ class TolerantObjects:
         """See ``Objects.titled``."""
         return self._objects.titled(commit)
 
+    def rest(self) -> None:
+        """See ``Objects.rest``."""
+        self._objects.rest()
+
     def close(self) -> None:
         """Leave that to whoever opened the other."""
 

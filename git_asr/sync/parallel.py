@@ -61,6 +61,7 @@ def convert(
 def _can_fork(conversion: Conversion) -> bool:
     """Whether a fork is a copy of this process, and leaves nothing behind if it is killed."""
     conversion.writer.settle()
+    conversion.objects.rest()
     return hasattr(os, "fork") and threading.active_count() == 1 and not conversion.repo.promisor
 
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -29,9 +30,9 @@ def checkpoint(number: int) -> str:
     return f"{number * 5 % 256:02x}{number:04x}6af236"
 
 
-def repository(path: Path) -> EntireRepo:
+def repository(path: Path, format_: Literal["sha1", "sha256"] = "sha1") -> EntireRepo:
     """Sessions of which some turn up where others are said to be, some are of no agent, some are damaged."""
-    repo = EntireRepo(path)
+    repo = EntireRepo(path, format_)
     for number in range(MANY):
         stored = Stored(
             session(number), claude(session(number), [f"{number}.{n}" for n in range(4)]), created=number
@@ -51,6 +52,16 @@ def repository(path: Path) -> EntireRepo:
     repo.commit(checkpoint(300))
     repo.build()
     return repo
+
+
+def grow(repo: EntireRepo, path: Path) -> None:
+    """Let all sessions grow in a repository, which is what became of the one that was built."""
+    for number in range(MANY):
+        more = claude(session(number), [f"{number}.{n}" for n in range(9)])
+        repo.checkpoint(checkpoint(1000 + number), Stored(session(number), more, created=1000 + number))
+        repo.commit(checkpoint(1000 + number))
+    repo.path = repo.builder.path = path
+    repo.build()
 
 
 def synced(source: Path, name: str, *arguments: str) -> tuple[Path, str]:
@@ -88,12 +99,7 @@ def test_nor_when_sessions_grow(tmp_path: Path) -> None:
     repo.path.rename(tmp_path / "first")
     one, _ = synced(tmp_path / "first", "one", "-j", "1")
     git(one, "config", "asr.jobs", "1")
-    for number in range(MANY):
-        more = claude(session(number), [f"{number}.{n}" for n in range(9)])
-        repo.checkpoint(checkpoint(1000 + number), Stored(session(number), more, created=1000 + number))
-        repo.commit(checkpoint(1000 + number))
-    repo.path = repo.builder.path = one  # goes on where the first sync was
-    repo.build()
+    grow(repo, one)
     two = tmp_path / "two"
     shutil.copytree(one, two)
     assert left(two) == left(one)
@@ -162,6 +168,18 @@ def test_nothing_is_left_when_a_process_cannot_go_on(
     one, _ = synced(repo.path, "one", "-j", "1")
     again, _ = synced(repo.path, "again", "-j", "2")
     assert left(again) == left(one)
+
+
+@pytest.mark.parametrize("case", ["first", "next", "sha256", "git"])
+def test_several_processes_convert_whatever_reads_the_repository(tmp_path: Path, case: str) -> None:
+    """One of them is killed, which one process alone would not be."""
+    repo = repository(tmp_path / "r", "sha256" if case == "sha256" else "sha1")
+    if case == "git":
+        git(repo.path, "config", "asr.backend", "git")
+    if case == "next":
+        synced(repo.path, "r", "-j", "1")
+        grow(repo, repo.path)
+    assert run_patched(repo.path, converting("os.kill(os.getpid(), signal.SIGKILL)")).returncode == 1
 
 
 def refuse(times: int) -> str:
