@@ -121,6 +121,7 @@ def metadata_ids(record: dict[str, Any]) -> list[str]:
 
 
 @needs_corpus
+@pytest.mark.parametrize("synced", some_samples(2), indirect=True)
 def test_again_and_from_scratch_nothing_moves(synced: Synced) -> None:
     _, repo, outcome = synced
     before = {path: path.stat().st_mtime_ns for path in (repo / "objects").rglob("*") if path.is_file()}
@@ -161,6 +162,7 @@ def test_with_orphans_every_session_is_there(name: str, tmp_path: Path) -> None:
 
 
 @needs_corpus
+@pytest.mark.parametrize("synced", some_samples(0), indirect=True)
 def test_the_validator_finds_nothing(synced: Synced) -> None:
     _, repo, outcome = synced
     result = run_cli(["validate", "--ref", "--json"], repo)
