@@ -75,6 +75,7 @@ class Own:
 @pytest.mark.parametrize("cls", [Point, Basket, Single, Nothing, Named, Version])
 def test_a_value_has_what_the_library_gives(cls: Any) -> None:
     members = {"__init__", "__eq__", "__hash__", "__repr__", "__match_args__", "__slots__"}
+    assert dataclasses.is_dataclass(cls)
     assert members <= vars(cls).keys()
     assert (vars(cls)["__hash__"] is None) == (cls is Basket)
     plain = type(
